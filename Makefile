@@ -20,7 +20,7 @@ PARTS := pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 
 help:  ## what there is
-	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sortes needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". If another is here: make PYTHON=python3.12")'
