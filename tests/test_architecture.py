@@ -85,7 +85,7 @@ def breaches() -> Iterator[tuple[str, str, str]]:
     rooms = folders(SRC / "sortes" / "systems")
     for room, other in zip(rooms, rooms[1:] + rooms[:1], strict=True):
         yield "rooms", f"systems/{room}/breach.py", f"import sortes.systems.{other}.rules"
-    yield "rooms", "systems/sixth/__init__.py", f"import sortes.systems.{rooms[0]}.rules"
+    yield "rooms", "systems/sixth/__init__.py", "import sortes.systems.cards.rules"
 
     yield "interfaces", "interfaces/second.py", "import sortes.interfaces.cli"
     yield "house-rules", "house.py", "import sortes.engine.play"
