@@ -1,0 +1,100 @@
+"""Finds rooms, here and installed, and turns ids into rules. Installed ones are looked up only when asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache, partial
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from typing import Any
+
+from sortes import systems as rooms
+from sortes.core.ask import State
+from sortes.core.errors import RuleError
+from sortes.core.system import House, Rule, System
+
+GROUP = "sortes.systems"  # the entry point group of installed systems
+
+
+def _here() -> list[str]:
+    """The ids of the rooms in this package."""
+    return sorted(m.name.replace("_", "-") for m in iter_modules(rooms.__path__) if m.ispkg)
+
+
+@cache
+def system(id: str) -> System:
+    """The system of this id. Raises RuleError with the ids there are."""
+    if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id) and id in _here():
+        found: System = import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM
+        return found
+    for entry in entry_points(group=GROUP):
+        if entry.name == id:
+            loaded = entry.load()
+            found = loaded if isinstance(loaded, System) else loaded.SYSTEM
+            return found
+    ids = [*_here(), *(entry.name for entry in entry_points(group=GROUP))]
+    near = get_close_matches(id, ids, 1)
+    raise RuleError(
+        "system",
+        f"there is no {id!r}; {f'did you mean {near[0]}? ' if near else ''}there are {', '.join(ids)}",
+    )
+
+
+def systems() -> list[System]:
+    """Every system, those of this package first."""
+    installed = sorted({entry.name for entry in entry_points(group=GROUP)} - set(_here()))
+    return [system(id) for id in [*_here(), *installed]]
+
+
+def rule(id: str | Rule) -> Rule:
+    """The rule of this id ("cards.resolve"), or the rule itself. Raises RuleError with the ids there are."""
+    if isinstance(id, Rule):
+        return id
+    if not isinstance(id, str):
+        raise RuleError("rule", f"got {id!r}; takes an id such as 'cards.ask'")
+    first, _, name = id.partition(".")
+    try:
+        room = system(first)
+    except RuleError as e:
+        raise RuleError("rule", str(e).removeprefix("system: ")) from None
+    for one in room.rules:
+        if one.id == id:
+            return one
+    ids = [one.id for one in room.rules]
+    near = get_close_matches(id, ids, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise RuleError(
+        "rule", f"{room.id} has no {name or 'rule without a name'!r}; {hint}it has {', '.join(ids)}"
+    )
+
+
+class Called:
+    """The rules that a rule may call, each with its house rules in place. Interned, so identity is equality."""
+
+    def __init__(self, rules: dict[str, Callable[..., State]], houses: dict[str, House]) -> None:
+        self._rules, self.houses = rules, houses
+
+    def __getitem__(self, id: str) -> Callable[..., State]:
+        return self._rules[id]
+
+
+_called: dict[tuple[Any, ...], Called] = {}
+
+
+def called(caller: Rule, houses: dict[str, House]) -> Called:
+    """What `caller` may call, under these house rules by system."""
+    key = (caller.id, *((id, houses[rule(id).system]) for id in caller.calls))
+    if key not in _called:
+        rules = {}
+        for id in caller.calls:
+            one = rule(id)
+            supplied = {
+                name: houses[one.system] if issubclass(kind, House) else called(one, houses)
+                for name, kind in one.form.supplied.items()
+            }
+            rules[id] = partial(one.start, **supplied)
+        _called[key] = Called(rules, houses)
+    return _called[key]

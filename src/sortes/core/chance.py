@@ -1,0 +1,321 @@
+"""What can be thrown: bags of dice, and draws from a deck. A bag counts the hands that are *read*, exactly.
+
+A hand is a tuple of labels, the best first, so that order never multiplies states; the record of a throw keeps
+every physical die and card in thrown order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import comb, lcm
+from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct
+
+from sortes.core.ask import Hand
+
+Label: TypeAlias = Hashable
+Ways: TypeAlias = tuple[tuple[Hand, int], ...]
+
+
+class Source(Protocol):
+    """Where chance comes from; `random.Random` is one."""
+
+    def randrange(self, stop: int, /) -> int:
+        """A whole number from 0 to stop - 1, each equally likely."""
+        ...
+
+
+class Thrown(Struct, frozen=True):
+    """The record of one group of dice or cards: every face in thrown order, and those that were kept."""
+
+    kind: str  # "dice" or "cards"
+    name: str  # what was thrown: "d20", "fate", or the deck's name
+    faces: tuple[Any, ...]
+    kept: tuple[Any, ...]
+    by: str = ""  # "hand" where people threw it themselves
+
+
+def same(face: Any) -> Any:
+    """Reads a face as it is."""
+    return face
+
+
+@lru_cache(maxsize=64)
+def die(sides: int) -> tuple[int, ...]:
+    """The faces of a die with `sides` sides, the best first."""
+    return tuple(range(sides, 0, -1))
+
+
+class Dice(Struct, frozen=True):
+    """`n` alike dice, of which the `keep` best (or, negative, the |keep| worst; 0: all) are read by `reads`.
+
+    `faces` lists every side, the best first; sides that `reads` puts under one label stand together.
+    """
+
+    n: int
+    faces: tuple[Any, ...]
+    keep: int = 0
+    reads: Callable[[Any], Label] = same
+    name: str = ""
+
+    @property
+    def total(self) -> int:
+        """All equally likely throws."""
+        return int(len(self.faces) ** self.n)
+
+    def odds(self) -> Ways:
+        """Every hand with the number of throws that give it."""
+        return _kept(self)
+
+    def sample(self, source: Source) -> tuple[Hand, tuple[Thrown, ...]]:
+        """One throw: the hand as it is read, and its record."""
+        faces, sides = self.faces, len(self.faces)
+        return self.read([faces[source.randrange(sides)] for _ in range(self.n)])
+
+    def read(self, thrown: Sequence[Any]) -> tuple[Hand, tuple[Thrown, ...]]:
+        """The hand that these faces make; of equal labels the first thrown is kept."""
+        faces = tuple(thrown)
+        if self.keep == 0 and len(faces) == 1:
+            return (self.reads(faces[0]),), (Thrown("dice", self.name, faces, faces),)
+        rank = _ranks(self.faces, self.reads)
+        order = sorted(range(len(faces)), key=lambda i: rank[faces[i]], reverse=self.keep < 0)
+        if self.keep:
+            order = order[: abs(self.keep)]
+        hand = [self.reads(faces[i]) for i in (reversed(order) if self.keep < 0 else order)]
+        return tuple(hand), (Thrown("dice", self.name, faces, tuple(faces[i] for i in sorted(order))),)
+
+
+@lru_cache(maxsize=4096)
+def _ranks(faces: tuple[Any, ...], reads: Callable[[Any], Label]) -> dict[Any, int]:
+    labels = list(dict.fromkeys(map(reads, faces)))
+    return {face: labels.index(reads(face)) for face in faces}
+
+
+def _sides(dice: Dice) -> list[tuple[Label, int]]:
+    """The labels of one die, the best first, and how many sides show each."""
+    sides: dict[Label, int] = {}
+    last: Any = object()
+    for label in map(dice.reads, dice.faces):
+        if dice.keep and label != last and label in sides:
+            raise ValueError(f"the sides read as {label!r} must stand together where dice are kept")
+        sides[label] = sides.get(label, 0) + 1
+        last = label
+    return list(sides.items())
+
+
+@lru_cache(maxsize=4096)
+def _kept(dice: Dice) -> Ways:
+    labels = _sides(dice)
+    n, keep = dice.n, abs(dice.keep) or dice.n
+    if keep > n:
+        raise ValueError(f"{keep} dice cannot be kept of {n}")
+    if dice.keep < 0:
+        labels.reverse()
+    out: list[tuple[Hand, int]] = []
+
+    def count(i: int, free: int, want: int, sides: int, hand: Hand, ways: int) -> None:
+        """`free` dice show label i or a worse one (`sides` sides do); `want` of them are still to be kept."""
+        if ways == 0:
+            return
+        if want == 0:
+            out.append((hand, ways * sides**free))
+            return
+        label, here = labels[i]
+        if i == len(labels) - 1:
+            out.append((hand + (label,) * want, ways * here**free))
+            return
+        rest, known = sides - here, 0
+        for k in range(want):  # exactly k dice show this label, and the keeping goes on below it
+            exact = comb(free, k) * here**k
+            known += exact * rest ** (free - k)
+            count(i + 1, free - k, want - k, rest, hand + (label,) * k, ways * exact)
+        if full := sides**free - known:  # every die still to be kept shows this label
+            out.append((hand + (label,) * want, ways * full))
+
+    count(0, n, keep, len(dice.faces), (), 1)
+    if dice.keep < 0:
+        return tuple((hand[::-1], ways) for hand, ways in out)
+    return tuple(out[::-1])
+
+
+class Standing(Struct, frozen=True):
+    """Named groups of dice thrown together, one die of each kept, read only by how the kept dice stand.
+
+    The hand is one place a group (0 highest, equal dice share a place), then whether the highest shows the top face.
+    """
+
+    groups: tuple[tuple[str, Dice], ...]  # each keeps one die; all list the same faces
+
+    @property
+    def total(self) -> int:
+        """All equally likely throws."""
+        total = 1
+        for _, dice in self.groups:
+            total *= dice.total
+        return total
+
+    def odds(self) -> Ways:
+        """Every standing with the number of throws that give it."""
+        return _standings(self)
+
+    def sample(self, source: Source) -> tuple[Hand, tuple[Thrown, ...]]:
+        """One throw: the hand as it is read, and one record for each group."""
+        thrown = {}
+        for name, dice in self.groups:
+            faces, sides = dice.faces, len(dice.faces)
+            thrown[name] = [faces[source.randrange(sides)] for _ in range(dice.n)]
+        return self.read(thrown)
+
+    def read(self, thrown: Mapping[str, Sequence[Any]]) -> tuple[Hand, tuple[Thrown, ...]]:
+        """The standing that these faces make, given by the name of their group."""
+        values, records = [], []
+        for name, dice in self.groups:
+            faces = tuple(thrown[name])
+            kept = faces[0] if len(faces) == 1 else (max if dice.keep > 0 else min)(faces)
+            values.append(kept)
+            records.append(Thrown("dice", name, faces, (kept,)))
+        places = sorted(set(values), reverse=True)
+        hand = (*map(places.index, values), places[0] == self.groups[0][1].faces[0])
+        return hand, tuple(records)
+
+
+@lru_cache(maxsize=256)
+def _standings(bag: Standing) -> Ways:
+    """Counted face by face from the best: which groups show it, and which are still below."""
+    groups = [dice for _, dice in bag.groups]
+    faces = groups[0].faces
+    size = len(faces)
+    weights = []  # weights[g][i]: throws of group g whose kept die shows faces[i]
+    for dice in groups:
+        best = [(i + 1) ** dice.n - i**dice.n for i in range(size)]
+        weights.append(best[::-1] if dice.keep > 0 else best)
+    if len(faces) != len(set(faces)) or any(dice.faces != faces or abs(dice.keep) != 1 for dice in groups):
+        raise ValueError("a standing compares groups of one kept die each, all with the same different faces")
+    n = len(groups)
+    full = (1 << n) - 1
+    subsets = [[s for s in range(1, full + 1) if s & done == 0] for done in range(full + 1)]
+    product = [[1] * (full + 1) for _ in range(size)]
+    for i in range(size):
+        for s in range(1, full + 1):
+            low = (s & -s).bit_length() - 1
+            product[i][s] = product[i][s & (s - 1)] * weights[low][i]
+    # what is placed so far, by (places from the highest as sets of groups, top face shown) -> ways
+    here: dict[tuple[tuple[int, ...], bool], tuple[int, int]] = {((), False): (0, 1)}
+    for i in range(size):
+        there = dict(here)
+        for (order, top), (done, ways) in here.items():
+            for s in subsets[done]:
+                key = ((*order, s), top or i == 0)
+                old = there.get(key)
+                there[key] = (done | s, ways * product[i][s] + (old[1] if old else 0))
+        here = there
+    return tuple(
+        ((*(next(p for p, s in enumerate(order) if s >> g & 1) for g in range(n)), top), ways)
+        for (order, top), (done, ways) in here.items()
+        if done == full and ways
+    )
+
+
+class OpenEnded(Struct, frozen=True):
+    """One die that is thrown again, and added on, while it shows a face of `again`.
+
+    Each reading is (faces at which it stops adding, ascending totals it is cut at); the hand tells for each
+    reading how many of its cuts the total reaches.
+    """
+
+    faces: tuple[int, ...]
+    again: tuple[int, ...]
+    readings: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    name: str = ""
+
+    @property
+    def total(self) -> int:
+        """What the ways of `odds` add up to."""
+        return _open_ended(self)[1]
+
+    def odds(self) -> Ways:
+        """Every hand with its share of `total`."""
+        return _open_ended(self)[0]
+
+    def sample(self, source: Source) -> tuple[Hand, tuple[Thrown, ...]]:
+        """One throw, to the last die: the hand as it is read, and its record."""
+        faces = [self.faces[source.randrange(len(self.faces))]]
+        while faces[-1] in self.again:
+            faces.append(self.faces[source.randrange(len(self.faces))])
+        return self.read(faces)
+
+    def read(self, thrown: Sequence[int]) -> tuple[Hand, tuple[Thrown, ...]]:
+        """The hand that these dice make, in thrown order."""
+        hand = []
+        for stops, cuts in self.readings:
+            total = 0
+            for face in thrown:
+                total += face
+                if face in stops:
+                    break
+            hand.append(sum(total >= cut for cut in cuts))
+        return tuple(hand), (Thrown("dice", self.name, tuple(thrown), tuple(thrown)),)
+
+
+@lru_cache(maxsize=4096)
+def _open_ended(bag: OpenEnded) -> tuple[Ways, int]:
+    out: dict[Hand, Fraction] = {}
+    limits = [cuts[-1] if cuts else 0 for _, cuts in bag.readings]
+    if any(face <= 0 for face in bag.again):
+        raise ValueError("a die that is thrown again must add something")
+
+    def throw(totals: tuple[int, ...], adding: tuple[bool, ...], share: Fraction) -> None:
+        share /= len(bag.faces)
+        for face in bag.faces:
+            now = tuple(t + face if a else t for t, a in zip(totals, adding, strict=True))
+            on = tuple(a and face not in stops for a, (stops, _) in zip(adding, bag.readings, strict=True))
+            if face in bag.again and any(a and t < m for a, t, m in zip(on, now, limits, strict=True)):
+                throw(now, on, share)
+            else:  # nothing that is read can change any more
+                pairs = zip(now, bag.readings, strict=True)
+                hand = tuple(sum(t >= cut for cut in cuts) for t, (_, cuts) in pairs)
+                out[hand] = out.get(hand, Fraction(0)) + share
+
+    throw((0,) * len(limits), (True,) * len(limits), Fraction(1))
+    total = lcm(*(share.denominator for share in out.values()))
+    return tuple((hand, int(share * total)) for hand, share in out.items()), total
+
+
+Bag: TypeAlias = Dice | Standing | OpenEnded
+
+
+class Draw(Struct, frozen=True):
+    """`n` cards from what is left of a named deck, without replacement, each read by `reads`.
+
+    `opens` names the act that this draw begins ("roll", "round"): what lay on the table goes to the discard, and
+    the deck is shuffled first if its settings say so. `needs` is what the whole act will draw (`n` at least); it is
+    refused beforehand where the deck cannot give it. `ends` makes a draw that meets the end of the deck an empty
+    hand, not a shuffle. `last` says that no later throw of this rule reads the deck, so a walk may forget it.
+    """
+
+    n: int
+    deck: str
+    reads: Callable[[str], Label] = same
+    opens: str = ""
+    needs: int = 0
+    ends: bool = False
+    last: bool = False
+
+
+@lru_cache(maxsize=65536)
+def deals(n: int, counts: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """Every way to take `n` from a multiset given by its counts: how many of each, and in how many ways."""
+    if not counts:
+        return (((), 1),) if n == 0 else ()
+    if len(counts) == 1:
+        return (((n,), comb(counts[0], n)),) if n <= counts[0] else ()
+    first, rest = counts[0], counts[1:]
+    room = sum(rest)
+    return tuple(
+        ((k, *tail), comb(first, k) * ways)
+        for k in range(min(n, first), max(0, n - room) - 1, -1)
+        for tail, ways in deals(n - k, rest)
+    )

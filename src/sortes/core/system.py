@@ -1,0 +1,176 @@
+"""What a room shows at its door: its rules, its house rules, its decks, and what a scene or a rest does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from sortes.core.ask import Outcome, State
+from sortes.core.form import Form
+from sortes.core.world import Deck, Purse, World
+
+Worth: TypeAlias = Callable[[Any], int | bool | Fraction]
+
+
+class Refill(Struct, frozen=True):
+    """Tokens of a purse that come back: `n` of them (none: all). Each may become `rate` of something else."""
+
+    purse: str
+    n: int | None = None
+    into: str = ""
+    rate: int = 0
+
+
+class Shuffle(Struct, frozen=True):
+    """A deck that is shuffled with its discard."""
+
+    deck: str
+
+
+Effect: TypeAlias = Refill | Shuffle
+
+
+class House(Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+    """The numbers, settings and charts of one system. Interned by digest, so identity is equality."""
+
+
+class Rules(Protocol):
+    """The rules that a rule may call, by id, each with its house rules in place."""
+
+    def __getitem__(self, id: str) -> Callable[..., State]: ...
+
+
+class Solved(Struct, frozen=True):
+    """What a room's own solver finds: exact chances of outcomes, what is left unresolved, and means of counters."""
+
+    outcomes: Mapping[Outcome, Fraction]
+    unresolved: Fraction = Fraction(0)
+    means: Mapping[str, Fraction] = {}
+
+
+class Question(Struct, frozen=True):
+    """What a solver is asked: checked parameters, house rules, the decks it starts from, and the field wanted."""
+
+    params: Mapping[str, Any]
+    house: Any
+    left: Mapping[str, Mapping[str, int]]  # by deck: cards left
+    totals: Mapping[str, Mapping[str, int]]  # by deck: cards left and in the discard
+    by: str | None = None
+    within: int | None = None
+
+
+class Rule:
+    """One rule of a system.
+
+    `worths` gives each chooser's own aim by name, the main chooser first. `purses` makes purses of the parameters.
+    `counters` are the outcome's fields that tallies fill; the `endless` ones have no bound and appear only when
+    asked for. `calls` names rules that it may call. `solve` and `crowd` are faster ways for odds and simulate,
+    which answer None where the general walk must go.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        start: Callable[..., State],
+        outcome: type[Any],
+        *,
+        worths: Mapping[str, Worth],
+        decks: Iterable[str] = (),
+        purses: Callable[[Mapping[str, Any], Any], Mapping[str, Purse]] | None = None,
+        counters: Iterable[str] = (),
+        endless: Iterable[str] = (),
+        calls: Iterable[str] = (),
+    ) -> None:
+        self.id, self.start, self.outcome = id, start, outcome
+        self.worths, self.decks, self.calls = dict(worths), tuple(decks), tuple(calls)
+        self.purses, self.counters, self.endless = purses, tuple(counters), tuple(endless)
+        self.solve: Callable[[Question], Solved | None] | None = None
+        self.crowd: Callable[[Question, int, Any], Mapping[Outcome, int] | None] | None = None
+
+    @cached_property
+    def form(self) -> Form:
+        """Its parameters, as people and programs fill them in."""
+        return Form(self.start)
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of its outcome, the main one first."""
+        return tuple(f.name for f in msgspec.structs.fields(self.outcome))
+
+    @property
+    def system(self) -> str:
+        """The id of its system."""
+        return self.id.partition(".")[0]
+
+    def __repr__(self) -> str:
+        return f"<rule {self.id}>"
+
+
+def rule(
+    id: str,
+    outcome: type[Any],
+    *,
+    worths: Mapping[str, Worth],
+    decks: Iterable[str] = (),
+    purses: Callable[[Mapping[str, Any], Any], Mapping[str, Purse]] | None = None,
+    counters: Iterable[str] = (),
+    endless: Iterable[str] = (),
+    calls: Iterable[str] = (),
+) -> Callable[[Callable[..., State]], Rule]:
+    """Make a rule of the function that turns its parameters into the first state. See Rule."""
+
+    def made(start: Callable[..., State]) -> Rule:
+        return Rule(
+            id,
+            start,
+            outcome,
+            worths=worths,
+            decks=decks,
+            purses=purses,
+            counters=counters,
+            endless=endless,
+            calls=calls,
+        )
+
+    return made
+
+
+class System(Struct, frozen=True, eq=False):
+    """A room as its door shows it. `package` is where its house.toml lies; `check` refuses house rules that
+    contradict themselves; `scene` and `rest` say, as pure effects, what a new scene and a rest bring back."""
+
+    id: str
+    title: str
+    summary: str
+    package: str
+    house: type[House]
+    rules: tuple[Rule, ...]
+    decks: Callable[[Any], tuple[Deck, ...]] = lambda house: ()
+    check: Callable[[Any], None] = lambda house: None
+    scene: Callable[[Any], tuple[Effect, ...]] = lambda house: ()
+    rest: Callable[[Any], tuple[Effect, ...]] = lambda house: ()
+
+    def __getitem__(self, name: str) -> Rule:
+        """A rule by the second part of its id."""
+        return next(one for one in self.rules if one.id == f"{self.id}.{name}")
+
+
+__all__ = [
+    "Effect",
+    "House",
+    "Question",
+    "Refill",
+    "Rule",
+    "Rules",
+    "Shuffle",
+    "Solved",
+    "System",
+    "World",
+    "Worth",
+    "rule",
+]

@@ -1,0 +1,343 @@
+"""What stands beside a state: what is left in each deck, what lies on the table, and the purses of tokens.
+
+Decks are the table's, not a moment's, so two plays that wait at once never deal a card twice. A deck has no order:
+the next card is drawn uniformly from what is left. Reshuffling is here, once for all rooms (C2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from math import comb
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from sortes.core.ask import Choice, Cost, Hand, Option
+from sortes.core.chance import Draw, Source, deals
+from sortes.core.errors import Refused
+
+Counts: TypeAlias = tuple[int, ...]  # aligned with a deck's labels
+Reads: TypeAlias = Callable[[str], Hashable]
+
+
+class Deck(Struct, frozen=True):
+    """A deck as its house rules make it: every card with its number, and the acts it is shuffled before."""
+
+    name: str
+    cards: tuple[tuple[str, int], ...]
+    shuffles: tuple[str, ...] = ()
+    parse: Callable[[str, Any], Mapping[str, int]] | None = (
+        None  # (parameter, given) -> cards and their numbers
+    )
+
+
+class Purse(Struct, frozen=True):
+    """Tokens that can be spent: how many are used of how many (none: no end, and if not `keeps`, not counted)."""
+
+    used: int = 0
+    size: int | None = 0
+    keeps: bool = True
+
+    def fits(self, n: int) -> bool:
+        """Whether n more can be spent."""
+        return self.size is None or self.used + n <= self.size
+
+
+class Pile(Struct, frozen=True):
+    """A deck in play: what is left, and what lies on the table for the act under way. The rest is the discard."""
+
+    left: Counts
+    out: Counts
+
+
+class World(Struct, frozen=True):
+    """All that is not the state's: piles (none once a walk may forget them) and purses, by their place in a Stock."""
+
+    piles: tuple[Pile | None, ...] = ()
+    purses: tuple[Purse, ...] = ()
+
+
+class Finer(Exception):
+    """A draw reads more of a card than the walk tells apart."""
+
+    def __init__(self, deck: int, reads: Reads) -> None:
+        super().__init__(deck, reads)
+        self.deck, self.reads = deck, reads
+
+
+def _minus(a: Counts, b: Counts) -> Counts:
+    return tuple([x - y for x, y in zip(a, b, strict=True)])
+
+
+def _plus(a: Counts, b: Counts) -> Counts:
+    return tuple([x + y for x, y in zip(a, b, strict=True)])
+
+
+class Stock:
+    """What never changes while a rule runs: the decks' labels and sizes, and the names of the purses.
+
+    Cards that no draw tells apart share a label; `reading` gives what a draw reads of each label.
+    """
+
+    def __init__(
+        self,
+        decks: Sequence[Deck],
+        totals: Sequence[Mapping[str, int]],
+        purses: Sequence[str],
+        reads: Sequence[Sequence[Reads] | None] | None = None,
+    ) -> None:
+        self.decks, self.purses, self._cards = tuple(decks), tuple(purses), tuple(totals)
+        self.place = {deck.name: i for i, deck in enumerate(decks)}
+        self.known = tuple(reads or [None] * len(decks))  # none: every card has a label of its own
+        self.labels: list[tuple[Any, ...]] = []
+        self.totals: list[Counts] = []
+        self._of_card: list[dict[str, int]] = []
+        for cards, known in zip(totals, self.known, strict=True):
+            label = (lambda c: c) if known is None else (lambda c, k=known: tuple([r(c) for r in k]))
+            of_card = {card: label(card) for card in cards}
+            labels = tuple(dict.fromkeys(of_card.values()))
+            index = {one: i for i, one in enumerate(labels)}
+            counts = [0] * len(labels)
+            for card, n in cards.items():
+                counts[index[of_card[card]]] += n
+            self.labels.append(labels)
+            self.totals.append(tuple(counts))
+            self._of_card.append({card: index[one] for card, one in of_card.items()})
+        self._readings: dict[tuple[int, Reads], tuple[tuple[Any, ...], dict[Any, int], tuple[int, ...]]] = {}
+
+    def coarse(self, reads: Sequence[Sequence[Reads]]) -> Stock:
+        """The same decks, with cards told apart only by what these functions read."""
+        return Stock(self.decks, self._cards, self.purses, reads)
+
+    def counts(self, deck: int, cards: Mapping[str, int]) -> Counts:
+        """Cards by name as counts of labels."""
+        counts = [0] * len(self.labels[deck])
+        for card, n in cards.items():
+            counts[self._of_card[deck][card]] += n
+        return tuple(counts)
+
+    def project(self, world: World, finer: Stock) -> World:
+        """A world of `finer` as this stock sees it."""
+        piles = []
+        for i, pile in enumerate(world.piles):
+            if pile is None:
+                piles.append(None)
+                continue
+            left, out = (
+                self.counts(i, dict(zip(finer.labels[i], counts, strict=True)))
+                for counts in (pile.left, pile.out)
+            )
+            piles.append(Pile(left, out))
+        return World(tuple(piles), world.purses)
+
+    def reading(self, deck: int, reads: Reads) -> tuple[tuple[Any, ...], dict[Any, int], tuple[int, ...]]:
+        """What `reads` sees of each label, the place of each thing seen in a hand, and the labels in that order."""
+        key = (deck, reads)
+        if key not in self._readings:
+            known = self.known[deck]
+            if known is None:
+                seen = tuple([reads(card) for card in self.labels[deck]])
+            elif reads in known:
+                at = list(known).index(reads)
+                seen = tuple([label[at] for label in self.labels[deck]])
+            else:
+                raise Finer(deck, reads)
+            rank = {one: i for i, one in enumerate(dict.fromkeys(seen))}
+            self._readings[key] = seen, rank, tuple(sorted(range(len(seen)), key=lambda k: rank[seen[k]]))
+        return self._readings[key]
+
+    # ---- decks ----------------------------------------------------------------------------------
+
+    def opened(self, world: World, draw: Draw) -> World:
+        """The world when this draw is about to be dealt; refused where there are too few cards (C2)."""
+        i = self.place[draw.deck]
+        pile = world.piles[i]
+        assert pile is not None, "a draw marked as the last one was not the last"
+        if draw.opens:
+            shuffled = draw.opens in self.decks[i].shuffles
+            pile = Pile(self.totals[i] if shuffled else pile.left, (0,) * len(pile.out))
+        need, have = max(draw.n, draw.needs), sum(self.totals[i]) - sum(pile.out)
+        if have < need and not draw.ends:
+            raise Refused(
+                "deck", f"{need} cards are to be drawn and only {have} can be; shuffle or draw fewer"
+            )
+        return self._with(world, i, pile)
+
+    def short(self, world: World, draw: Draw) -> bool:
+        """Whether this draw, opened, needs the discard shuffled in."""
+        pile = world.piles[self.place[draw.deck]]
+        return pile is not None and sum(pile.left) < draw.n and not draw.ends
+
+    def deal(self, world: World, draw: Draw) -> tuple[list[tuple[Hand, int, World]], int]:
+        """Every hand of an opened draw with its ways and the world after it, and all ways together."""
+        i = self.place[draw.deck]
+        pile = world.piles[i]
+        assert pile is not None
+        seen, _, order = self.reading(i, draw.reads)
+        size = sum(pile.left)
+        first, fresh, n = (0,) * len(pile.left), pile.left, draw.n
+        if size < draw.n:
+            if draw.ends:
+                return [((), 1, world)], 1
+            first, n = pile.left, draw.n - size  # the rest is dealt, the discard shuffled in (C2)
+            fresh = _minus(_minus(self.totals[i], pile.left), pile.out)
+        hands = []
+        forgotten = self._with(world, i, None) if draw.last else None
+        for taken, ways in deals(n, fresh):
+            hand: list[Any] = []
+            for k in order:
+                if n_k := first[k] + taken[k]:
+                    hand += [seen[k]] * n_k
+            after = forgotten or self._with(
+                world, i, Pile(_minus(fresh, taken), _plus(_plus(pile.out, first), taken))
+            )
+            hands.append((tuple(hand), ways, after))
+        return hands, comb(sum(fresh), n)
+
+    def sample(self, world: World, draw: Draw, source: Source) -> tuple[Sequence[str], World]:
+        """Cards for an opened draw, in drawn order, and the world after them."""
+        i = self.place[draw.deck]
+        cards: list[str] = []
+        for _ in range(draw.n):
+            pile = world.piles[i]
+            assert pile is not None
+            left = pile.left if any(pile.left) else _minus(self.totals[i], pile.out)
+            if draw.ends and not any(pile.left):
+                break
+            at, k = source.randrange(sum(left)), 0
+            while at >= left[k]:
+                at -= left[k]
+                k += 1
+            one = tuple([int(j == k) for j in range(len(left))])
+            cards.append(self.labels[i][k])
+            world = self._with(world, i, Pile(_minus(left, one), _plus(pile.out, one)))
+        return cards, world
+
+    def take(self, world: World, draw: Draw, cards: Sequence[str]) -> World:
+        """The world after these very cards were drawn by hand; refused where one is not there to be drawn."""
+        i = self.place[draw.deck]
+        for card in cards:
+            pile = world.piles[i]
+            assert pile is not None
+            left = pile.left if any(pile.left) else _minus(self.totals[i], pile.out)
+            one = self.counts(i, {card: 1}) if card in self._of_card[i] else None
+            if one is None or min(_minus(left, one)) < 0:
+                raise Refused("cards", f"{card} is not in the deck any more")
+            world = self._with(world, i, Pile(_minus(left, one), _plus(pile.out, one)))
+        return world
+
+    def hand(self, draw: Draw, cards: Sequence[str]) -> Hand:
+        """The hand that these cards make, as the draw reads it and in the order the walks give it."""
+        i = self.place[draw.deck]
+        seen, rank, _ = self.reading(i, draw.reads)
+        return tuple(sorted([seen[self._of_card[i][card]] for card in cards], key=rank.__getitem__))
+
+    def settled(self, world: World) -> World:
+        """The world when the play is over: what lay on the table is in the discard."""
+        return World(
+            tuple([pile and Pile(pile.left, (0,) * len(pile.out)) for pile in world.piles]), world.purses
+        )
+
+    def cards(self, world: World, deck: str) -> dict[str, int]:
+        """What is left of a deck, by card."""
+        i = self.place[deck]
+        pile = world.piles[i]
+        assert pile is not None
+        return {card: n for card, n in zip(self.labels[i], pile.left, strict=True) if n}
+
+    def _with(self, world: World, i: int, pile: Pile | None) -> World:
+        piles = world.piles
+        return World((*piles[:i], pile, *piles[i + 1 :]), world.purses)
+
+    # ---- purses ---------------------------------------------------------------------------------
+
+    def offered(self, world: World, choice: Choice) -> tuple[Option, ...]:
+        """The options of a choice that can be paid; the first one always can."""
+        return tuple([o for o in choice.options if not o.cost or self.fits(world, o.cost)])
+
+    def fits(self, world: World, cost: Cost) -> bool:
+        """Whether the purses can pay; a purse that the world does not have is empty."""
+        return all(what in self.purses and world.purses[self.purses.index(what)].fits(n) for what, n in cost)
+
+    def pay(self, world: World, cost: Cost) -> World:
+        """The world after a cost is paid."""
+        for what, n in cost:
+            if not self.fits(world, ((what, n),)):
+                raise Refused(what, f"{n} cannot be spent; take an option that costs less")
+            world = self.mark(world, what, n)[1]
+        return world
+
+    def mark(self, world: World, what: str, n: int) -> tuple[int, World]:
+        """Mark n (give back -n) as far as the purse allows: what really happened, and the world after it.
+
+        What has no purse is only counted: all of n happens.
+        """
+        if what not in self.purses:
+            return n, world
+        i = self.purses.index(what)
+        purse = world.purses[i]
+        if not purse.keeps:
+            return n, world
+        used = max(0, purse.used + n)
+        if purse.size is not None:
+            used = min(used, max(purse.size, purse.used))
+        after = (*world.purses[:i], Purse(used, purse.size), *world.purses[i + 1 :])
+        return used - purse.used, World(world.piles, after)
+
+
+class Worlds:
+    """The worlds that one walk has met, each by its number, so that a node of the walk is (state, number)."""
+
+    def __init__(self, stock: Stock, world: World) -> None:
+        self.stock = stock
+        self._number: dict[World, int] = {}
+        self._world: list[World] = []
+        self._deals: dict[tuple[int, Draw], tuple[list[tuple[Hand, int, int]], int, bool]] = {}
+        self._paid: dict[tuple[int, Cost], int] = {}
+        self.start = self.number(world)
+
+    def number(self, world: World) -> int:
+        """The number of a world, new or known."""
+        if (number := self._number.get(world)) is None:
+            number = self._number[world] = len(self._world)
+            self._world.append(world)
+        return number
+
+    def __getitem__(self, number: int) -> World:
+        return self._world[number]
+
+    def deal(self, number: int, draw: Draw) -> tuple[list[tuple[Hand, int, int]], int, bool]:
+        """Every hand with its ways and the world after it, all ways together, and whether the deck ran out for it."""
+        key = (number, draw)
+        if (known := self._deals.get(key)) is None:
+            world = self.stock.opened(self._world[number], draw)
+            hands, total = self.stock.deal(world, draw)
+            dealt = [(hand, ways, self.number(after)) for hand, ways, after in hands]
+            known = self._deals[key] = (dealt, total, self.stock.short(world, draw))
+        return known
+
+    def offered(self, number: int, choice: Choice) -> tuple[Option, ...]:
+        """The options of a choice that can be paid in this world."""
+        return self.stock.offered(self._world[number], choice)
+
+    def pay(self, number: int, cost: Cost) -> int:
+        """The world after a cost is paid."""
+        if not cost:
+            return number
+        key = (number, cost)
+        if key not in self._paid:
+            self._paid[key] = self.number(self.stock.pay(self._world[number], cost))
+        return self._paid[key]
+
+    def mark(self, number: int, what: str, n: int) -> tuple[int, int]:
+        """What of a tally really happens, and the world after it."""
+        if what not in self.stock.purses:
+            return n, number
+        really, world = self.stock.mark(self._world[number], what, n)
+        return really, self.number(world)
+
+
+def counted(cards: Sequence[str]) -> dict[str, int]:
+    """Cards by name and number."""
+    return dict(Counter(cards))

@@ -1,0 +1,397 @@
+"""What should I do? The worth of every option at every choice that can be reached, for each chooser's own aim.
+
+Values are exact integers over a denominator. Where choices and reshuffles make a cycle, its strongly connected
+part is solved by policy iteration: exactly where it is small, else in floating point and marked so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import lcm
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sortes.core.ask import Choice, Done, Moment, Option, State, Tally, Throw, call
+from sortes.core.chance import Draw
+from sortes.core.system import Worth
+from sortes.core.world import Stock, World, Worlds
+from sortes.engine.odds import Closed, Node, Watch, closed, projected
+from sortes.engine.policy import Decide, offer, taken
+
+Value: TypeAlias = tuple[Fraction | float, ...]  # one worth a chooser
+EXACT_CYCLE = 160  # nodes of a cycle that are solved exactly
+
+
+class Situation(Struct, frozen=True):
+    """A choice as it can be met: what is asked, what is offered, and what each option is worth to its chooser."""
+
+    state: Moment
+    world: World
+    choice: Choice
+    worths: tuple[tuple[Option, Fraction | float], ...]
+    best: Option
+
+
+class Plan:
+    """The best option at every choice that can be reached from `start`, and what everything is worth."""
+
+    def __init__(
+        self,
+        start: State,
+        worlds: Worlds,
+        worths: Mapping[str, Worth],
+        fixed: Mapping[str, Decide],
+        counters: tuple[str, ...],
+        watch: Watch | None,
+    ) -> None:
+        self.worlds, self.fixed, self.counters, self._watch = worlds, fixed, counters, watch
+        self.choosers = tuple(worths)
+        self._worths = tuple(worths.values())
+        self._closed: dict[State, Closed | None] = {}
+        self._of: dict[Any, tuple[int, ...]] = {}
+        self.start: Node = (start, worlds.start, (0,) * len(counters))
+        # by node: values as integers over one denominator, or floats over None
+        self._value: dict[Node, tuple[tuple[Any, ...], int | None]] = {}
+        self._best: dict[Node, Option] = {}
+        self._solve()
+
+    # ---- what it tells --------------------------------------------------------------------------
+
+    def worth(self, node: Node | None = None) -> dict[str, Fraction | float]:
+        """What a node (the start) is worth to each chooser, when everyone does what is best for them."""
+        values, den = self._value[node or self.start]
+        return {
+            who: Fraction(v) / den if den is not None else v
+            for who, v in zip(self.choosers, values, strict=True)
+        }
+
+    def decide(self, state: Moment, choice: Choice, worlds: Worlds, world: int) -> Any:
+        """The best option's value at a choice of any walk over the same decks."""
+        if worlds is not self.worlds:
+            world = self.worlds.number(self.worlds.stock.project(worlds[world], worlds.stock))
+        for node in ((state, world, (0,) * len(self.counters)), *self._counted(state, world)):
+            if node in self._best:
+                return self._best[node].value
+        return choice.options[0].value
+
+    def _counted(self, state: Moment, world: int) -> list[Node]:
+        """Nodes that differ only in what was counted on the way (a walk that does not count takes the first)."""
+        if not self.counters:
+            return []
+        return [node for node in self._best if node[0] == state and node[1] == world]
+
+    def first(self) -> list[tuple[tuple[Any, ...], Situation]]:
+        """The first choices that can be met, each with the hands thrown before it."""
+        found, todo, seen = [], [((), self.start)], set()
+        while todo:
+            hands, node = todo.pop(0)
+            if node in seen:
+                continue
+            seen.add(node)
+            kind, ask, parts = self._expand(node)
+            if kind == "choice":
+                found.append((hands, self.situation(node)))
+            elif kind == "throw":
+                todo += [((*hands, hand), after) for (hand, _), after in zip(ask, parts, strict=True)]
+            elif kind == "on":
+                todo.append((hands, parts[0]))
+        return found
+
+    def situation(self, node: Node) -> Situation:
+        """A choice with the worth of each of its options to the one who may take it."""
+        state, world, _ = node
+        ask = state.ask()
+        assert type(ask) is Choice and type(state) is Moment
+        options = self.worlds.offered(world, ask)
+        worths = []
+        for option in options:
+            values, den = self._value[self._after(node, ask, option)]
+            v = values[self._who(ask, option)]
+            worths.append((option, Fraction(v) / den if den is not None else v))
+        return Situation(state, self.worlds[world], offer(ask, options), tuple(worths), self._best[node])
+
+    # ---- the walk -------------------------------------------------------------------------------
+
+    def _after(self, node: Node, ask: Choice, option: Option) -> Node:
+        return ask.then(option.value), self.worlds.pay(node[1], option.cost), node[2]
+
+    def _who(self, ask: Choice, option: Option) -> int:
+        who = option.who or ask.who
+        return self.choosers.index(who) if who in self.choosers else -1
+
+    def _expand(self, node: Node) -> tuple[str, Any, list[Node]]:
+        """What a node leads to: ("done", outcome), ("throw", hands), ("choice", (ask, options)) or ("on", none)."""
+        state, world, counts = node
+        if type(state) is Moment and state[0] is call:
+            if state[1] not in self._closed:
+                self._closed[state[1]] = closed(state[1])
+            if inner := self._closed[state[1]]:
+                return "throw", inner.outcomes, [(state[2](one), world, counts) for one, _ in inner.outcomes]
+        ask = state.ask()
+        if type(ask) is Throw:
+            if type(ask.bag) is Draw:
+                hands, _, _ = self.worlds.deal(world, ask.bag)
+                then = ask.then
+                return (
+                    "throw",
+                    [(h, w) for h, w, _ in hands],
+                    [(then(h), after, counts) for h, _, after in hands],
+                )
+            ways = ask.bag.odds()  # type: ignore[union-attr]
+            return "throw", ways, [(ask.then(hand), world, counts) for hand, _ in ways]
+        if type(ask) is Choice:
+            options = self.worlds.offered(world, ask)
+            if len(options) > 1 and ask.who in self.fixed:
+                offered = offer(ask, options)
+                value = self.fixed[ask.who](state, offered, self.worlds, world)  # type: ignore[arg-type]
+                options = (taken(offered, value),)
+            if len(options) == 1:
+                return "on", None, [self._after(node, ask, options[0])]
+            return "choice", (ask, options), [self._after(node, ask, option) for option in options]
+        if type(ask) is Tally:
+            really, world = self.worlds.mark(world, ask.what, ask.n)
+            if ask.what in self.counters:
+                at = self.counters.index(ask.what)
+                counts = (*counts[:at], counts[at] + really, *counts[at + 1 :])
+            return "on", None, [(ask.then(really), world, counts)]
+        assert type(ask) is Done
+        outcome = (
+            replace(ask.outcome, **dict(zip(self.counters, counts, strict=True))) if counts else ask.outcome
+        )
+        return "done", outcome, []
+
+    def _solve(self) -> None:
+        """Tarjan's walk: parts are finished in the order in which they can be valued."""
+        index: dict[Node, int] = {}
+        low: dict[Node, int] = {}
+        stack: list[Node] = []
+        waiting: set[Node] = set()
+        found: dict[Node, tuple[str, Any, list[Node]]] = {}
+        frames: list[tuple[Node, Any]] = []
+
+        def enter(node: Node) -> None:
+            index[node] = low[node] = len(index)
+            found[node] = self._expand(node)
+            stack.append(node)
+            waiting.add(node)
+            frames.append((node, iter(found[node][2])))
+
+        value = self._value
+        enter(self.start)
+        while frames:
+            node, parts = frames[-1]
+            for part in parts:
+                if part in value:
+                    continue
+                if part not in index:
+                    enter(part)
+                    break
+                if part in waiting and index[part] < low[node]:
+                    low[node] = index[part]
+            else:
+                frames.pop()
+                if frames and low[node] < low[frames[-1][0]]:
+                    low[frames[-1][0]] = low[node]
+                if low[node] == index[node]:
+                    if stack[-1] is node and node not in found[node][2]:
+                        stack.pop()
+                        waiting.discard(node)
+                        self._settle(node, *found.pop(node))
+                    else:
+                        at = len(stack) - 1
+                        while stack[at] is not node:
+                            at -= 1
+                        part_of = stack[at:]
+                        del stack[at:]
+                        waiting.difference_update(part_of)
+                        self._settle_cycle(part_of, {n: found.pop(n) for n in part_of})
+                    if self._watch and len(value) % 4096 == 0:
+                        self._watch(len(value), 0.0)
+
+    def _settle(self, node: Node, kind: str, ask: Any, parts: list[Node]) -> None:
+        """Value a node all of whose parts are valued."""
+        value = self._value
+        if kind == "done":
+            if ask not in self._of:
+                worths = [Fraction(worth(ask)) for worth in self._worths]
+                den = lcm(*(w.denominator for w in worths))
+                self._of[ask] = (*(int(w * den) for w in worths), den)
+            *worths_, den = self._of[ask]
+            value[node] = tuple(worths_), den
+        elif kind == "on":
+            value[node] = value[parts[0]]
+        elif kind == "throw":
+            value[node] = _mean([ways for _, ways in ask], [value[part] for part in parts])
+        else:
+            choice, options = ask
+            at = self._pick(choice, options, [value[part] for part in parts])
+            value[node] = value[parts[at]]
+            self._best[node] = options[at]
+
+    def _pick(
+        self, choice: Choice, options: tuple[Option, ...], values: list[tuple[tuple[Any, ...], int | None]]
+    ) -> int:
+        """The option that stands: each chooser in turn takes one of theirs only if it is worth more to them."""
+        at = 0
+        for i in range(1, len(options)):
+            who = self._who(choice, options[i])
+            if who < 0:
+                continue
+            (a, da), (b, db) = values[i], values[at]
+            if da is None or db is None:
+                x, y = (
+                    float(a[who] if da is None else a[who] / da),
+                    float(b[who] if db is None else b[who] / db),
+                )
+                better = x > y + 1e-12
+            elif da == db:
+                better = a[who] > b[who]
+            else:
+                better = a[who] * db > b[who] * da
+            if better:
+                at = i
+        return at
+
+    def _settle_cycle(self, part: list[Node], found: dict[Node, tuple[str, Any, list[Node]]]) -> None:
+        """Policy iteration over a cycle, whose exits are valued: worths in floats, then exactly where it is small."""
+        n = len(self.choosers)
+        worth: dict[Node, list[float]] = {node: [0.0] * n for node in part}
+        outside = {
+            p: [v / d if d is not None else v for v in vs]
+            for node in part
+            for p in found[node][2]
+            if p not in worth
+            for vs, d in [self._value[p]]
+        }
+
+        def at(node: Node) -> list[float]:
+            return worth[node] if node in worth else outside[node]
+
+        best: dict[Node, int] = {}
+        for sweep in range(100_000):
+            change = 0.0
+            for node in part:
+                kind, ask, parts = found[node]
+                if kind == "on":
+                    now = at(parts[0])
+                elif kind == "throw":
+                    total = sum(ways for _, ways in ask)
+                    now = [0.0] * n
+                    for (_, ways), p in zip(ask, parts, strict=True):
+                        share, there = ways / total, at(p)
+                        for i in range(n):
+                            now[i] += share * there[i]
+                else:
+                    choice, options = ask
+                    best[node] = self._pick(choice, options, [(tuple(at(p)), None) for p in parts])
+                    now = at(parts[best[node]])
+                change = max(change, *(abs(a - b) for a, b in zip(now, worth[node], strict=True)))
+                worth[node] = list(now)
+            if self._watch:
+                self._watch(len(self._value) + len(part), 0.0)
+            if change < 1e-14:
+                break
+        for node, i in best.items():
+            self._best[node] = found[node][1][1][i]
+        exact = self._exact_cycle(part, found, best) if len(part) <= EXACT_CYCLE else None
+        for node in part:
+            self._value[node] = exact[node] if exact else (tuple(worth[node]), None)
+
+    def _exact_cycle(
+        self, part: list[Node], found: dict[Node, tuple[str, Any, list[Node]]], best: dict[Node, int]
+    ) -> dict[Node, tuple[tuple[int, ...], int]] | None:
+        """The exact worths of a cycle under the options that were found best; None where an exit is not exact."""
+        n, place = len(self.choosers), {node: i for i, node in enumerate(part)}
+        rows: list[dict[int, Fraction]] = []
+        sides: list[list[Fraction]] = []
+        for node in part:
+            kind, ask, parts = found[node]
+            if kind == "throw":
+                total = sum(ways for _, ways in ask)
+                leads = [(p, Fraction(ways, total)) for (_, ways), p in zip(ask, parts, strict=True)]
+            else:
+                leads = [(parts[best.get(node, 0)], Fraction(1))]
+            row, side = {place[node]: Fraction(1)}, [Fraction(0)] * n
+            for p, share in leads:
+                if p in place:
+                    row[place[p]] = row.get(place[p], Fraction(0)) - share
+                    continue
+                values, den = self._value[p]
+                if den is None:
+                    return None
+                for i in range(n):
+                    side[i] += share * Fraction(values[i], den)
+            rows.append(row)
+            sides.append(side)
+        solved = _eliminate(rows, sides)
+        if solved is None:
+            return None
+        out = {}
+        for node, worths in zip(part, solved, strict=True):
+            den = lcm(*(w.denominator for w in worths))
+            out[node] = tuple(int(w * den) for w in worths), den
+        return out
+
+
+def _mean(
+    ways: list[int], values: list[tuple[tuple[Any, ...], int | None]]
+) -> tuple[tuple[Any, ...], int | None]:
+    total = sum(ways)
+    first = values[0][1]
+    if all(den == first for _, den in values) and first is not None:
+        sums = [sum(map(int.__mul__, ways, column)) for column in zip(*(v for v, _ in values), strict=True)]
+        return tuple(sums), first * total
+    dens = [den for _, den in values]
+    if None in dens:
+        floats = [[v / d if d is not None else v for v in vs] for vs, d in values]
+        return tuple(
+            sum(w * v for w, v in zip(ways, col, strict=True)) / total for col in zip(*floats, strict=True)
+        ), None
+    common = lcm(*dens)  # type: ignore[arg-type]
+    shares = [w * (common // d) for w, d in zip(ways, dens, strict=True)]  # type: ignore[operator]
+    sums = [sum(map(int.__mul__, shares, column)) for column in zip(*(v for v, _ in values), strict=True)]
+    return tuple(sums), common * total
+
+
+def _eliminate(rows: list[dict[int, Fraction]], sides: list[list[Fraction]]) -> list[list[Fraction]] | None:
+    """Solve the sparse system rows x = sides; None where it has no single solution."""
+    n = len(rows)
+    for i in range(n):
+        pivot = rows[i].get(i)
+        if not pivot:
+            return None
+        rows[i] = {k: v / pivot for k, v in rows[i].items() if v}
+        sides[i] = [v / pivot for v in sides[i]]
+        for j in range(i + 1, n):
+            if factor := rows[j].pop(i, None):
+                for k, v in rows[i].items():
+                    if k != i:
+                        rows[j][k] = rows[j].get(k, Fraction(0)) - factor * v
+                sides[j] = [a - factor * b for a, b in zip(sides[j], sides[i], strict=True)]
+    for i in reversed(range(n)):
+        for k, v in rows[i].items():
+            if k > i:
+                sides[i] = [a - v * b for a, b in zip(sides[i], sides[k], strict=True)]
+        rows[i] = {i: Fraction(1)}
+    return sides
+
+
+def plan(
+    start: State,
+    stock: Stock,
+    world: World,
+    worths: Mapping[str, Worth],
+    *,
+    fixed: Mapping[str, Decide] | None = None,
+    counters: tuple[str, ...] = (),
+    watch: Watch | None = None,
+) -> Plan:
+    """The best policy from `start` in `world`: every chooser in `worths` maximises its own, the others in `fixed`
+    follow a policy (those in neither take the option listed first). `counters` are those that a worth reads."""
+    made: Plan = projected(
+        stock, world, lambda worlds: Plan(start, worlds, worths, fixed or {}, counters, watch)
+    )
+    return made

@@ -1,0 +1,135 @@
+"""What happens? Chance is sampled, people are asked, and everything is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sortes.core.ask import Choice, Done, Moment, Outcome, State, Tally, Throw, call
+from sortes.core.chance import Draw, Source, Thrown
+from sortes.core.world import Stock, World, Worlds
+from sortes.engine.policy import Decide, offer, plain, taken
+
+
+class Chosen(Struct, frozen=True):
+    """A choice as it was made: who, about what, the option's value, its cost, and what else was offered."""
+
+    who: str
+    about: str
+    option: Any
+    cost: tuple[tuple[str, int], ...]
+    offered: tuple[Any, ...]
+
+
+class Played(Struct, frozen=True):
+    """A play from its start to its outcome: every throw and choice in order, what was counted or marked, the rules
+    that were followed, and the world after it."""
+
+    outcome: Outcome
+    throws: tuple[Thrown, ...]
+    choices: tuple[Chosen, ...]
+    tallies: tuple[tuple[str, int], ...]
+    why: tuple[str, ...]
+    world: World
+
+
+Event: TypeAlias = Thrown | Chosen | tuple[str, int]
+
+
+def cites(state: State) -> tuple[str, ...]:
+    """The numbered rules that a state follows, those of a called rule included."""
+    found: tuple[str, ...] = ()
+    while type(state) is Moment:
+        found = (*found, *state[0].cites)
+        if state[0] is not call:
+            break
+        state = state[1]
+    return found
+
+
+def throw(ask: Throw, stock: Stock, world: World, source: Source) -> tuple[State, World, tuple[Thrown, ...]]:
+    """Sample what a throw asks for: the next state, the world after it, and the record."""
+    if type(ask.bag) is Draw:
+        world = stock.opened(world, ask.bag)
+        cards, world = stock.sample(world, ask.bag, source)
+        return _drawn(ask, stock, world, cards)
+    hand, records = ask.bag.sample(source)  # type: ignore[union-attr]
+    return ask.then(hand), world, records
+
+
+def _drawn(ask: Throw, stock: Stock, world: World, cards: Any) -> tuple[State, World, tuple[Thrown, ...]]:
+    draw: Any = ask.bag
+    faces = tuple(cards)
+    record = (Thrown("cards", draw.deck, faces, faces),) if faces else ()
+    return ask.then(stock.hand(draw, faces)), world, record
+
+
+def play(
+    start: State,
+    stock: Stock,
+    world: World,
+    source: Source,
+    decide: Decide = plain,
+    *,
+    counters: tuple[str, ...] = (),
+    told: Callable[[Event], None] | None = None,
+) -> Played:
+    """Play from `start` in `world` to the end. `told` hears of each throw, choice and tally as it happens."""
+    state = start
+    throws: list[Thrown] = []
+    choices: list[Chosen] = []
+    tallies: list[tuple[str, int]] = []
+    why: list[str] = []
+    worlds = Worlds(stock, world) if stock.decks or stock.purses else None
+    while True:
+        if type(state) is Moment:
+            why += state[0].cites if state[0] is not call else cites(state)
+        ask = state.ask()
+        if ask.why:
+            why += ask.why
+        if type(ask) is Throw:
+            state, world, records = throw(ask, stock, world, source)
+            throws += records
+            if told:
+                for record in records:
+                    told(record)
+        elif type(ask) is Done:
+            outcome = ask.outcome
+            if counters:
+                counted = dict.fromkeys(counters, 0)
+                for what, n in tallies:
+                    if what in counted:
+                        counted[what] += n
+                outcome = replace(outcome, **counted)
+            rules = tuple(dict.fromkeys(why))
+            return Played(outcome, tuple(throws), tuple(choices), tuple(tallies), rules, stock.settled(world))
+        elif type(ask) is Choice:
+            worlds = worlds or Worlds(stock, world)
+            options = stock.offered(world, ask)
+            option = options[0]
+            if len(options) > 1:
+                offered = offer(ask, options)
+                value = decide(state, offered, worlds, worlds.number(world))  # type: ignore[arg-type]
+                option = taken(offered, value)
+                made = Chosen(
+                    option.who or ask.who,
+                    ask.about,
+                    option.value,
+                    option.cost,
+                    tuple(o.value for o in options),
+                )
+                choices.append(made)
+                if told:
+                    told(made)
+            world = stock.pay(world, option.cost)
+            state = ask.then(option.value)
+        else:
+            assert type(ask) is Tally
+            really, world = stock.mark(world, ask.what, ask.n)
+            tallies.append((ask.what, really))
+            if told and really:
+                told((ask.what, really))
+            state = ask.then(really)

@@ -1,0 +1,1 @@
+"""One room per system: each imports core and nothing else."""

@@ -1,0 +1,197 @@
+"""The Agate step-die pool: the die follows the Effective Rank, boons add dice, the best one climbs the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+
+from sortes.core.ask import Ask, Choice, Done, Moment, Option, Tally, Throw, moment
+from sortes.core.chance import Dice, die
+from sortes.core.errors import RuleError
+from sortes.core.form import SUPPLIED
+from sortes.core.system import House, rule
+from sortes.core.world import Purse
+
+Band: TypeAlias = Literal["triumph", "success", "setback", "catastrophe"]
+Result: TypeAlias = Literal[
+    "triumph", "success", "partial-success", "setback", "averted-catastrophe", "catastrophe", "cannot-attempt"
+]
+Small: TypeAlias = Annotated[int, Meta(ge=0, le=100)]
+Dots: TypeAlias = (
+    Annotated[int, Meta(ge=0, le=1000, description="how many, or the label of each source")]
+    | Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=80)], ...], Meta(max_length=1000)]
+)
+
+
+class Rung(Struct, frozen=True, forbid_unknown_fields=True):
+    """The die of one Effective Rank and where its bands begin (A3)."""
+
+    die: Annotated[int, Meta(ge=2, le=1000)]
+    triumph: Annotated[int, Meta(ge=1, le=1000)]
+    success: Annotated[int, Meta(ge=1, le=1000)]
+    setback: Annotated[int, Meta(ge=1, le=1000)]
+
+
+class Texts(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """What the table says a result looks like."""
+
+    partial_success: Annotated[str, Meta(max_length=500)]
+    catastrophe: Annotated[str, Meta(max_length=500)]
+
+
+class AgateHouse(House, frozen=True, eq=False):
+    """What a table may change of Agate."""
+
+    highest_rank: Annotated[int, Meta(ge=0, le=50)]
+    base_dice: Annotated[int, Meta(ge=1, le=20)]
+    success_cost: Small
+    partial_cost: Small
+    avert_cost: Small
+    triumph_clears: Small
+    triumph_renown: Small
+    strain_capacity: Annotated[int, Meta(ge=0, le=1000)] | Literal["none"]
+    growth: Annotated[int, Meta(ge=0, le=10)]
+    ladder: Annotated[tuple[Rung, ...], Meta(min_length=1, max_length=51)]
+    texts: Texts
+
+
+class Attempt(Struct, frozen=True):
+    """How an attempt came out (A3, A4): the change of Strain, Renown won, the pool thrown, and notes."""
+
+    result: Result
+    strain: int = 0
+    renown: int = 0
+    pool: str | None = None
+    note: str | None = None
+
+
+def check(house: AgateHouse) -> None:
+    """Refuse a ladder whose bands overlap or leave a gap, and a rank without a rung."""
+    if len(house.ladder) != house.highest_rank + 1:
+        raise RuleError(
+            "ladder", f"has {len(house.ladder)} rungs; takes one for each rank 0 to {house.highest_rank}"
+        )
+    for rank, rung in enumerate(house.ladder):
+        if not rung.die >= rung.triumph > rung.success > rung.setback >= 1:
+            floors = (
+                f"triumph {rung.triumph}, success {rung.success}, setback {rung.setback} on a d{rung.die}"
+            )
+            raise RuleError(
+                f"ladder[{rank}]", f"got {floors}; takes floors that fall from the die's highest face to 1"
+            )
+
+
+def worth(o: Attempt) -> bool:
+    """Success of any kind."""
+    return o.result in ("triumph", "success", "partial-success")
+
+
+def purses(params: Mapping[str, Any], house: AgateHouse) -> dict[str, Purse]:
+    """Strain is a track: what is marked, of the capacity that settings give (A4)."""
+    capacity = None if house.strain_capacity == "none" else house.strain_capacity
+    return {"strain": Purse(params["marked"], capacity)}
+
+
+@cache
+def bands(house: AgateHouse, rank: int) -> Mapping[int, Band]:
+    """The band of each face at an Effective Rank (A3)."""
+    rung = house.ladder[rank]
+    floors: tuple[tuple[Band, int], ...] = (
+        ("triumph", rung.triumph),
+        ("success", rung.success),
+        ("setback", rung.setback),
+    )
+    return {face: next((b for b, floor in floors if face >= floor), "catastrophe") for face in die(rung.die)}
+
+
+@cache
+def pool(house: AgateHouse, rank: int, net: int) -> Dice:
+    """The dice to throw: the best of 2 + net; where that leaves none, the worst of |net| (A2)."""
+    rung, n = house.ladder[rank], house.base_dice + net
+    worst = n < 1
+    many = house.base_dice - n if worst else n
+    return Dice(many, die(rung.die), -1 if worst else 1, bands(house, rank).__getitem__, f"d{rung.die}")
+
+
+@moment("agate.throw", "A1", "A2", "A3")
+def throw(rank: int, net: int, house: AgateHouse) -> Ask:
+    """The pool decides the band; what it costs follows (A4)."""
+    dice = pool(house, rank, net)
+    written = f"{dice.n}{dice.name}"
+    return Throw(dice, lambda kept: land(kept[0], written, house))
+
+
+@moment("agate.land", "A4")
+def land(band: Band, written: str, house: AgateHouse) -> Ask:
+    """What a band costs, and what Strain can still change."""
+    match band:
+        case "triumph":
+            return Tally(
+                "strain",
+                -house.triumph_clears,
+                lambda n: Done(Attempt("triumph", n, house.triumph_renown, written)),
+            )
+        case "success":
+            cost = house.success_cost
+            short = "not all the Strain could be marked"
+            return Tally(
+                "strain", cost, lambda n: Done(Attempt("success", n, 0, written, short if n < cost else None))
+            )
+        case "setback":
+            saved = Attempt(
+                "partial-success", house.partial_cost, 0, written, house.texts.partial_success or None
+            )
+            return strained("setback", house.partial_cost, Attempt("setback", 0, 0, written), saved)
+        case "catastrophe":
+            bad = Attempt("catastrophe", 0, 0, written, house.texts.catastrophe or None)
+            return strained(
+                "catastrophe",
+                house.avert_cost,
+                bad,
+                Attempt("averted-catastrophe", house.avert_cost, 0, written),
+            )
+
+
+def strained(band: str, cost: int, accepted: Attempt, averted: Attempt) -> Choice:
+    """Accept a bad band, or spend Strain to soften it (A4)."""
+    options = (Option("accept"), Option("spend", (("strain", cost),)))
+    return Choice("player", band, options, lambda take: Done(averted if take == "spend" else accepted))
+
+
+@rule("agate.attempt", Attempt, worths={"player": worth}, purses=purses)
+def attempt(
+    skill: Annotated[int, Meta(ge=0, le=100, description="Skill Rank")],
+    difficulty: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=15,
+            description="mundane 0-3, impressive 4-6, masterful 7-9, legendary 10-12, godly 13-15",
+        ),
+    ],
+    modifier: Annotated[int, Meta(ge=-100, le=100, description="added to the Effective Rank")] = 0,
+    boons: Annotated[Dots, Meta(description="dice added: how many, or the label of each source")] = 0,
+    hindrances: Annotated[
+        Dots, Meta(description="dice taken away: how many, or the label of each source")
+    ] = 0,
+    marked: Annotated[int, Meta(ge=0, le=1000, description="Strain already marked")] = 0,
+    *,
+    house: Annotated[AgateHouse, SUPPLIED],
+) -> Moment | Done:
+    """Attempt a task: the die follows Skill Rank less Difficulty, boons and hindrances change how many are thrown.
+
+    The best die is read on the ladder (the worst where hindrances leave none, A2); Strain may soften a bad result (A4).
+    """
+    rank = min(skill - difficulty + modifier, house.highest_rank)
+    if rank < 0:
+        return Done(Attempt("cannot-attempt"), ("A1",))
+    net = count(boons) - count(hindrances)
+    return throw(rank, net, house)
+
+
+def count(sources: int | tuple[str, ...]) -> int:
+    """How many boons or hindrances: a number, or one for each labelled source (A5)."""
+    return sources if isinstance(sources, int) else len(sources)
