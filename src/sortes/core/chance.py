@@ -6,11 +6,13 @@ every physical die and card in thrown order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import comb, lcm
-from typing import Any, Protocol, TypeAlias
+from itertools import accumulate
+from math import comb, lcm, prod
+from operator import add, mul
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -144,18 +146,17 @@ def _kept(dice: Dice) -> Ways:
 class Standing(Struct, frozen=True):
     """Named groups of dice thrown together, one die of each kept, read only by how the kept dice stand.
 
-    The hand is one place a group (0 highest, equal dice share a place), then whether the highest shows the top face.
+    The hand is one place a group (0 highest, equal dice share a place), then how many dice show the top face: of the
+    `kept` ones or of all that were `rolled`; 0 where `tops` says that nobody counts them.
     """
 
-    groups: tuple[tuple[str, Dice], ...]  # each keeps one die; all list the same faces
+    groups: tuple[tuple[str, Dice], ...]  # each keeps one die; all list the same different faces
+    tops: Literal["no", "kept", "rolled"] = "no"
 
     @property
     def total(self) -> int:
         """All equally likely throws."""
-        total = 1
-        for _, dice in self.groups:
-            total *= dice.total
-        return total
+        return prod(dice.total for _, dice in self.groups)
 
     def odds(self) -> Ways:
         """Every standing with the number of throws that give it."""
@@ -163,60 +164,86 @@ class Standing(Struct, frozen=True):
 
     def sample(self, source: Source) -> tuple[Hand, tuple[Thrown, ...]]:
         """One throw: the hand as it is read, and one record for each group."""
-        thrown = {}
-        for name, dice in self.groups:
-            faces, sides = dice.faces, len(dice.faces)
-            thrown[name] = [faces[source.randrange(sides)] for _ in range(dice.n)]
-        return self.read(thrown)
+        randrange = source.randrange
+        return self.read(
+            [[dice.faces[randrange(len(dice.faces))] for _ in range(dice.n)] for _, dice in self.groups]
+        )
 
-    def read(self, thrown: Mapping[str, Sequence[Any]]) -> tuple[Hand, tuple[Thrown, ...]]:
-        """The standing that these faces make, given by the name of their group."""
+    def read(self, thrown: Sequence[Sequence[Any]]) -> tuple[Hand, tuple[Thrown, ...]]:
+        """The standing that these faces make, one list for each group in order."""
         values, records = [], []
-        for name, dice in self.groups:
-            faces = tuple(thrown[name])
+        for (name, dice), faces in zip(self.groups, thrown, strict=True):
             kept = faces[0] if len(faces) == 1 else (max if dice.keep > 0 else min)(faces)
             values.append(kept)
-            records.append(Thrown("dice", name, faces, (kept,)))
+            records.append(Thrown("dice", name, tuple(faces), (kept,)))
         places = sorted(set(values), reverse=True)
-        hand = (*map(places.index, values), places[0] == self.groups[0][1].faces[0])
-        return hand, tuple(records)
+        tops = 0
+        if self.tops != "no":
+            top = self.groups[0][1].faces[0]
+            counted = values if self.tops == "kept" else [face for faces in thrown for face in faces]
+            tops = counted.count(top)
+        return (*map(places.index, values), tops), tuple(records)
+
+
+def _by_tops(dice: Dice, tops: str) -> dict[int, list[int]]:
+    """For each number of top faces that count: the throws whose kept die shows each face, the best first."""
+    size, n, best = len(dice.faces), dice.n, dice.keep > 0
+    ways = [((size - i) ** n - (size - i - 1) ** n) if best else ((i + 1) ** n - i**n) for i in range(size)]
+    if tops == "no":
+        return {0: ways}
+    if tops == "kept":
+        return {1: [ways[0]] + [0] * (size - 1), 0: [0, *ways[1:]]}
+    out: dict[int, list[int]] = {}
+    for t in range(n + 1):
+        if best and t:  # a top face is always the one kept
+            row = [comb(n, t) * (size - 1) ** (n - t)] + [0] * (size - 1)
+        elif best:
+            row = [0, *ways[1:]]
+        else:  # the kept die is the worst of the n - t that are not at the top
+            row = [int(t == n)]
+            row += [comb(n, t) * (i ** (n - t) - (i - 1) ** (n - t)) for i in range(1, size)]
+        out[t] = row
+    return out
 
 
 @lru_cache(maxsize=256)
 def _standings(bag: Standing) -> Ways:
-    """Counted face by face from the best: which groups show it, and which are still below."""
+    """Counted from the highest place to the lowest, with running sums over the faces above."""
     groups = [dice for _, dice in bag.groups]
     faces = groups[0].faces
-    size = len(faces)
-    weights = []  # weights[g][i]: throws of group g whose kept die shows faces[i]
-    for dice in groups:
-        best = [(i + 1) ** dice.n - i**dice.n for i in range(size)]
-        weights.append(best[::-1] if dice.keep > 0 else best)
     if len(faces) != len(set(faces)) or any(dice.faces != faces or abs(dice.keep) != 1 for dice in groups):
         raise ValueError("a standing compares groups of one kept die each, all with the same different faces")
-    n = len(groups)
-    full = (1 << n) - 1
-    subsets = [[s for s in range(1, full + 1) if s & done == 0] for done in range(full + 1)]
-    product = [[1] * (full + 1) for _ in range(size)]
-    for i in range(size):
+    full = (1 << len(groups)) - 1
+    together: dict[int, dict[int, list[int]]] = {
+        0: {0: [1] * len(faces)}
+    }  # groups at one place, by top faces
+    for s in range(1, full + 1):
+        low, rest = (s & -s).bit_length() - 1, s & (s - 1)
+        sums: dict[int, list[int]] = {}
+        for t, row in _by_tops(groups[low], bag.tops).items():
+            for u, other in together[rest].items():
+                both = list(map(mul, row, other))
+                sums[t + u] = list(map(add, sums[t + u], both)) if t + u in sums else both
+        together[s] = {t: row for t, row in sums.items() if any(row)}
+    out: dict[Hand, int] = {}
+
+    def place(order: tuple[int, ...], left: int, tops: int, row: list[int]) -> None:
+        """`row`: ways by the face of the last place in `order`; the groups in `left` stand below."""
+        if not left:
+            hand = (*(next(p for p, s in enumerate(order) if s >> g & 1) for g in range(len(groups))), tops)
+            if ways := sum(row):
+                out[hand] = out.get(hand, 0) + ways
+            return
+        above = list(accumulate(row, initial=0))[:-1]
         for s in range(1, full + 1):
-            low = (s & -s).bit_length() - 1
-            product[i][s] = product[i][s & (s - 1)] * weights[low][i]
-    # what is placed so far, by (places from the highest as sets of groups, top face shown) -> ways
-    here: dict[tuple[tuple[int, ...], bool], tuple[int, int]] = {((), False): (0, 1)}
-    for i in range(size):
-        there = dict(here)
-        for (order, top), (done, ways) in here.items():
-            for s in subsets[done]:
-                key = ((*order, s), top or i == 0)
-                old = there.get(key)
-                there[key] = (done | s, ways * product[i][s] + (old[1] if old else 0))
-        here = there
-    return tuple(
-        ((*(next(p for p, s in enumerate(order) if s >> g & 1) for g in range(n)), top), ways)
-        for (order, top), (done, ways) in here.items()
-        if done == full and ways
-    )
+            if s & left == s:
+                for t, here in together[s].items():
+                    place((*order, s), left ^ s, tops + t, list(map(mul, above, here)))
+
+    for s in range(1, full + 1):
+        for t, row in together[s].items():
+            place((s,), full ^ s, t, row)
+    return tuple(out.items())
 
 
 class OpenEnded(Struct, frozen=True):
