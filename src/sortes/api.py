@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from random import Random, SystemRandom
@@ -139,7 +139,7 @@ def prepare(rule: str | Rule | Prepared, *, house: houses.Given = None, **params
     `rule` is an id such as "cards.resolve", or a rule object; `params` are the rule's own; `house` changes settings
     (a mapping or a TOML file). Raises RuleError, naming the parameter.
     """
-    if isinstance(rule, Prepared):
+    if type(rule) is Prepared:
         if params or house is not None:
             raise RuleError("rule", "is prepared already; give parameters and house rules when preparing it")
         return rule
@@ -464,6 +464,8 @@ def odds(
 
 
 def _check_policy(it: Prepared, policy: Policy) -> None:
+    if policy == "plain":
+        return
     for one in policy.values() if isinstance(policy, Mapping) else [policy]:
         if one not in ("plain", "best") and not callable(one):
             raise wrong("policy", one, "'plain', 'best', or a function of the state and the choice")
@@ -533,13 +535,15 @@ def play(
     seed: int | None = None,
     rng: Source | None = None,
     told: Callable[[Event], None] | None = None,
+    hands: Iterable[Sequence[Any]] | None = None,
     **params: Any,
 ) -> Play:
     """What happens? Play a rule once.
 
     Chance comes from `rng` (anything with `randrange`), a generator seeded with `seed`, or the system's own.
     Choices follow `policy`, as in `odds`. `told` hears of each throw, choice and tally as it happens.
-    Raises RuleError, naming the parameter.
+    `hands` are throws made by hand, in order: the faces of each (for dice thrown in named groups, a list for each
+    group); when they end, chance goes on. Raises RuleError, naming the parameter.
     """
     it = prepare(rule, house=house, **params)
     _check_policy(it, policy)
@@ -548,7 +552,16 @@ def play(
             raise wrong("seed", seed, "a whole number")
         rng = SystemRandom() if seed is None else Random(seed)
     decide = plain if policy == "plain" else _decide(it, policy, worth, None)[0]
-    played = _play.play(it.state, it.stock, it.world, rng, decide, counters=it.rule.counters, told=told)
+    played = _play.play(
+        it.state,
+        it.stock,
+        it.world,
+        rng,
+        decide,
+        counters=it.rule.counters,
+        told=told,
+        hands=iter(hands) if hands else None,
+    )
     return Play(it, played, policy, worth)
 
 

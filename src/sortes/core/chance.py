@@ -17,6 +17,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from msgspec import Struct
 
 from sortes.core.ask import Hand
+from sortes.core.errors import Refused
 
 Label: TypeAlias = Hashable
 Ways: TypeAlias = tuple[tuple[Hand, int], ...]
@@ -76,6 +77,14 @@ class Dice(Struct, frozen=True):
         """One throw: the hand as it is read, and its record."""
         faces, sides = self.faces, len(self.faces)
         return self.read([faces[source.randrange(sides)] for _ in range(self.n)])
+
+    def checked(self, thrown: Sequence[Any]) -> Sequence[Any]:
+        """Faces thrown by hand, or Refused where they are not n of this die's."""
+        if len(thrown) != self.n or any(face not in self.faces for face in thrown):
+            raise Refused(
+                "throw", f"got {', '.join(map(str, thrown))}; takes {self.n} faces of a {self.name}"
+            )
+        return thrown
 
     def read(self, thrown: Sequence[Any]) -> tuple[Hand, tuple[Thrown, ...]]:
         """The hand that these faces make; of equal labels the first thrown is kept."""
@@ -164,25 +173,41 @@ class Standing(Struct, frozen=True):
 
     def sample(self, source: Source) -> tuple[Hand, tuple[Thrown, ...]]:
         """One throw: the hand as it is read, and one record for each group."""
-        randrange = source.randrange
-        return self.read(
-            [[dice.faces[randrange(len(dice.faces))] for _ in range(dice.n)] for _, dice in self.groups]
-        )
+        thrown = []
+        for _, dice in self.groups:
+            faces, sides = dice.faces, len(dice.faces)
+            first = faces[source.randrange(sides)]
+            thrown.append(
+                (first, *[faces[source.randrange(sides)] for _ in range(dice.n - 1)])
+                if dice.n > 1
+                else (first,)
+            )
+        return self.read(thrown)
 
-    def read(self, thrown: Sequence[Sequence[Any]]) -> tuple[Hand, tuple[Thrown, ...]]:
+    def checked(self, thrown: Sequence[Sequence[Any]]) -> Sequence[tuple[Any, ...]]:
+        """Faces thrown by hand, a list for each group, or Refused where they are not what the groups throw."""
+        if len(thrown) != len(self.groups):
+            names = ", ".join(name for name, _ in self.groups)
+            raise Refused("throw", f"got {len(thrown)} groups of dice; takes {names}")
+        return [tuple(dice.checked(faces)) for (_, dice), faces in zip(self.groups, thrown, strict=True)]
+
+    def read(self, thrown: Sequence[tuple[Any, ...]]) -> tuple[Hand, tuple[Thrown, ...]]:
         """The standing that these faces make, one list for each group in order."""
         values, records = [], []
         for (name, dice), faces in zip(self.groups, thrown, strict=True):
-            kept = faces[0] if len(faces) == 1 else (max if dice.keep > 0 else min)(faces)
-            values.append(kept)
-            records.append(Thrown("dice", name, tuple(faces), (kept,)))
-        places = sorted(set(values), reverse=True)
+            if len(faces) == 1:
+                values.append(faces[0])
+                records.append(Thrown("dice", name, faces, faces))
+            else:
+                values.append(kept := (max if dice.keep > 0 else min)(faces))
+                records.append(Thrown("dice", name, faces, (kept,)))
+        places = sorted({*values}, reverse=True)
+        hand = [places.index(value) for value in values]
         tops = 0
         if self.tops != "no":
             top = self.groups[0][1].faces[0]
-            counted = values if self.tops == "kept" else [face for faces in thrown for face in faces]
-            tops = counted.count(top)
-        return (*map(places.index, values), tops), tuple(records)
+            tops = (values if self.tops == "kept" else [f for faces in thrown for f in faces]).count(top)
+        return (*hand, tops), tuple(records)
 
 
 def _by_tops(dice: Dice, tops: str) -> dict[int, list[int]]:
@@ -273,6 +298,16 @@ class OpenEnded(Struct, frozen=True):
         while faces[-1] in self.again:
             faces.append(self.faces[source.randrange(len(self.faces))])
         return self.read(faces)
+
+    def checked(self, thrown: Sequence[int]) -> Sequence[int]:
+        """Faces thrown by hand, or Refused where they stop too early or go on too long."""
+        on = [face in self.again for face in thrown]
+        if not thrown or any(face not in self.faces for face in thrown) or not all(on[:-1]) or on[-1]:
+            again = ", ".join(map(str, self.again))
+            raise Refused(
+                "throw", f"got {', '.join(map(str, thrown))}; takes a {self.name}, thrown again on {again}"
+            )
+        return thrown
 
     def read(self, thrown: Sequence[int]) -> tuple[Hand, tuple[Thrown, ...]]:
         """The hand that these dice make, in thrown order."""

@@ -235,6 +235,8 @@ class Stock:
 
     def settled(self, world: World) -> World:
         """The world when the play is over: what lay on the table is in the discard."""
+        if not world.piles:
+            return world
         return World(
             tuple([pile and Pile(pile.left, (0,) * len(pile.out)) for pile in world.piles]), world.purses
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from sortes.core.ask import Choice, Done, Moment, Outcome, State, Tally, Throw, call
 from sortes.core.chance import Draw, Source, Thrown
+from sortes.core.errors import Refused
 from sortes.core.world import Stock, World, Worlds
 from sortes.engine.policy import Decide, offer, plain, taken
 
@@ -60,6 +61,25 @@ def throw(ask: Throw, stock: Stock, world: World, source: Source) -> tuple[State
     return ask.then(hand), world, records
 
 
+def by_hand(
+    ask: Throw, stock: Stock, world: World, faces: Sequence[Any]
+) -> tuple[State, World, tuple[Thrown, ...]]:
+    """A throw that people made themselves: its faces in thrown order (for a Standing, a list for each group).
+
+    Raises Refused where they cannot be what was asked for.
+    """
+    bag = ask.bag
+    if type(bag) is Draw:
+        world = stock.opened(world, bag)
+        if len(faces) != bag.n and not (bag.ends and not faces):
+            raise Refused("throw", f"got {len(faces)} cards; takes {bag.n}")
+        state, world, records = _drawn(ask, stock, stock.take(world, bag, faces), faces)
+    else:
+        hand, records = bag.read(bag.checked(faces))  # type: ignore[union-attr]
+        state = ask.then(hand)
+    return state, world, tuple([replace(record, by="hand") for record in records])
+
+
 def _drawn(ask: Throw, stock: Stock, world: World, cards: Any) -> tuple[State, World, tuple[Thrown, ...]]:
     draw: Any = ask.bag
     faces = tuple(cards)
@@ -76,8 +96,12 @@ def play(
     *,
     counters: tuple[str, ...] = (),
     told: Callable[[Event], None] | None = None,
+    hands: Iterator[Sequence[Any]] | None = None,
 ) -> Played:
-    """Play from `start` in `world` to the end. `told` hears of each throw, choice and tally as it happens."""
+    """Play from `start` in `world` to the end. `told` hears of each throw, choice and tally as it happens.
+
+    `hands` are throws that people made themselves, in order; when they end, chance comes from `source`.
+    """
     state = start
     throws: list[Thrown] = []
     choices: list[Chosen] = []
@@ -91,7 +115,13 @@ def play(
         if ask.why:
             why += ask.why
         if type(ask) is Throw:
-            state, world, records = throw(ask, stock, world, source)
+            if hands and (faces := next(hands, None)) is not None:
+                state, world, records = by_hand(ask, stock, world, faces)
+            elif type(ask.bag) is Draw:
+                state, world, records = throw(ask, stock, world, source)
+            else:
+                hand, records = ask.bag.sample(source)  # type: ignore[union-attr]
+                state = ask.then(hand)
             throws += records
             if told:
                 for record in records:

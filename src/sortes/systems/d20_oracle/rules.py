@@ -149,12 +149,12 @@ def heard(
     )
 
 
-@moment("d20-oracle.look-up", "D6")
+@moment("d20-oracle.look-up")
 def look_up(
     result: Result, answer: Answer, aura: int, twist: bool, boon: bool, rolled: int | None, house: OracleHouse
 ) -> Ask:
     """A d12 for each table; these never pay Aura (D5). With both, Boon comes first."""
-    why = HARMONY if result in GREAT else DIFFERENT
+    why = (*(HARMONY if result in GREAT else DIFFERENT), "D6")
     if boon and rolled is None:
         d12 = Dice(1, die(12), name="boon table")
         if not twist:
