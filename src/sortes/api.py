@@ -18,16 +18,16 @@ from sortes.core.chance import Source, Thrown
 from sortes.core.errors import Refused, RuleError, wrong
 from sortes.core.system import House, Question, Rule, Worth
 from sortes.core.world import Pile, Purse, Stock, World, Worlds
-from sortes.engine import advise as _advise
 from sortes.engine import odds as _odds
 from sortes.engine import play as _play
-from sortes.engine import simulate as _simulate
 from sortes.engine.odds import Watch
 from sortes.engine.play import Chosen, Event
 from sortes.engine.policy import Decide, asking, by_chooser, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from sortes.engine import advise as _advise  # imported by those who ask for it: a play does not
 
 Policy: TypeAlias = str | Callable[[Any, Choice], Any] | Mapping[str, str | Callable[[Any, Choice], Any]]
 Aim: TypeAlias = str | Callable[[Any], Any] | Mapping[str, str | Callable[[Any], Any]]
@@ -207,6 +207,8 @@ def _read_by(aims: Mapping[str, Worth], rule: Rule, worth: Aim | None) -> tuple[
 def _plan(
     it: Prepared, worth: Aim | None, policies: Mapping[str, Any] | None, watch: Watch | None
 ) -> _advise.Plan:
+    from sortes.engine import advise as _advise
+
     aims = _aims(it.rule, worth)
     fixed = {}
     for who, one in (policies or {}).items():
@@ -536,6 +538,8 @@ def play(
     rng: Source | None = None,
     told: Callable[[Event], None] | None = None,
     hands: Iterable[Sequence[Any]] | None = None,
+    decide: Decide | None = None,
+    watch: Watch | None = None,
     **params: Any,
 ) -> Play:
     """What happens? Play a rule once.
@@ -543,7 +547,9 @@ def play(
     Chance comes from `rng` (anything with `randrange`), a generator seeded with `seed`, or the system's own.
     Choices follow `policy`, as in `odds`. `told` hears of each throw, choice and tally as it happens.
     `hands` are throws made by hand, in order: the faces of each (for dice thrown in named groups, a list for each
-    group); when they end, chance goes on. Raises RuleError, naming the parameter.
+    group); when they end, chance goes on. `decide` answers the choices in place of `policy` and sees the decks and
+    purses too, as an interface that asks people must. `watch` hears of progress while a policy is worked out.
+    Raises RuleError, naming the parameter.
     """
     it = prepare(rule, house=house, **params)
     _check_policy(it, policy)
@@ -551,7 +557,8 @@ def play(
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
             raise wrong("seed", seed, "a whole number")
         rng = SystemRandom() if seed is None else Random(seed)
-    decide = plain if policy == "plain" else _decide(it, policy, worth, None)[0]
+    if decide is None:
+        decide = plain if policy == "plain" else _decide(it, policy, worth, watch)[0]
     played = _play.play(
         it.state,
         it.stock,
@@ -687,6 +694,8 @@ def simulate(
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise wrong("seed", seed, "a whole number from 0")
     import numpy as np
+
+    from sortes.engine import simulate as _simulate
 
     source = np.random.Generator(np.random.SFC64(seed))
     if it.rule.crowd and policy == "plain" and (found := it.rule.crowd(it.question, n, source)) is not None:

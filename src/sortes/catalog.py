@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
-from importlib.metadata import entry_points
 from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sortes import systems as rooms
 from sortes.core.ask import State
-from sortes.core.errors import RuleError
+from sortes.core.errors import RuleError, meant
 from sortes.core.system import House, Rule, System
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 GROUP = "sortes.systems"  # the entry point group of installed systems
 
@@ -24,28 +25,31 @@ def _here() -> list[str]:
     return sorted(m.name.replace("_", "-") for m in iter_modules(rooms.__path__) if m.ispkg)
 
 
+def _installed() -> EntryPoints:
+    """What installed packages bring. Imported late: it takes longer than all else that a play needs."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
+
+
 @cache
 def system(id: str) -> System:
     """The system of this id. Raises RuleError with the ids there are."""
     if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id) and id in _here():
         found: System = import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM
         return found
-    for entry in entry_points(group=GROUP):
+    for entry in _installed():
         if entry.name == id:
             loaded = entry.load()
             found = loaded if isinstance(loaded, System) else loaded.SYSTEM
             return found
-    ids = [*_here(), *(entry.name for entry in entry_points(group=GROUP))]
-    near = get_close_matches(id, ids, 1)
-    raise RuleError(
-        "system",
-        f"there is no {id!r}; {f'did you mean {near[0]}? ' if near else ''}there are {', '.join(ids)}",
-    )
+    ids = [*_here(), *(entry.name for entry in _installed())]
+    raise RuleError("system", f"there is no {id!r}; {meant(id, ids)}there are {', '.join(ids)}")
 
 
 def systems() -> list[System]:
     """Every system, those of this package first."""
-    installed = sorted({entry.name for entry in entry_points(group=GROUP)} - set(_here()))
+    installed = sorted({entry.name for entry in _installed()} - set(_here()))
     return [system(id) for id in [*_here(), *installed]]
 
 
@@ -64,10 +68,9 @@ def rule(id: str | Rule) -> Rule:
         if one.id == id:
             return one
     ids = [one.id for one in room.rules]
-    near = get_close_matches(id, ids, 1)
-    hint = f"did you mean {near[0]}? " if near else ""
     raise RuleError(
-        "rule", f"{room.id} has no {name or 'rule without a name'!r}; {hint}it has {', '.join(ids)}"
+        "rule",
+        f"{room.id} has no {name or 'rule without a name'!r}; {meant(id, ids)}it has {', '.join(ids)}",
     )
 
 

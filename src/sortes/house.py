@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
+from pkgutil import get_data
 from typing import Any, TypeAlias
 
 import msgspec
 
-from sortes.core.errors import RuleError, wrong
+from sortes.core.errors import RuleError, meant, wrong
 from sortes.core.form import Field, explained
 from sortes.core.system import House, System
 
@@ -26,8 +24,9 @@ _interned: dict[tuple[str, str], House] = {}
 @cache
 def defaults(system: System) -> Mapping[str, Any]:
     """The settings a system comes with, as its house.toml has them."""
-    text = files(system.package).joinpath("house.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    text = get_data(system.package, "house.toml")
+    assert text is not None, f"{system.package} has no house.toml"
+    return tomllib.loads(text.decode("utf-8"))
 
 
 def read(given: Given) -> Mapping[str, Any]:
@@ -50,15 +49,28 @@ def house(system: System, changes: Mapping[str, Any] | None = None) -> House:
 
     Raises RuleError that names the key, what it got and what it takes.
     """
-    base = defaults(system)
-    merged = _merge(base, changes or {})
+    if not changes:
+        return _unchanged(system)
+    made = _made(system, changes)
+    unchanged = _unchanged(system)
+    _interned.setdefault((system.id, digest(unchanged)), unchanged)
+    return _interned.setdefault((system.id, digest(made)), made)
+
+
+@cache
+def _unchanged(system: System) -> House:
+    """The settings a system comes with. Most plays change none, and need no digest to know it."""
+    return _made(system, {})
+
+
+def _made(system: System, changes: Mapping[str, Any]) -> House:
+    merged = _merge(defaults(system), changes)
     try:
         made = msgspec.convert(merged, system.house)
     except (msgspec.ValidationError, OverflowError) as e:
         raise _named(system, merged, str(e)) from None
     system.check(made)
-    known = _interned.setdefault((system.id, digest(made)), made)
-    return known
+    return made
 
 
 def sections(given: Given, main: str, ids: frozenset[str]) -> dict[str, Mapping[str, Any]]:
@@ -74,6 +86,8 @@ def sections(given: Given, main: str, ids: frozenset[str]) -> dict[str, Mapping[
 
 def digest(made: House) -> str:
     """What names house rules: SHA-256 of their canonical JSON."""
+    from hashlib import sha256
+
     return sha256(msgspec.json.encode(made, order="sorted")).hexdigest()
 
 
@@ -90,7 +104,6 @@ def _named(system: System, merged: Mapping[str, Any], message: str) -> RuleError
     message = str(error).removeprefix(f"{error.parameter}: ")
     if "not known" in message:
         names = [f.name for f in msgspec.structs.fields(system.house)]
-        near = get_close_matches(key.replace("-", "_"), names, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        hint = meant(key.replace("-", "_"), names)
         message = f"is not a setting of {system.id}; {hint}it has {', '.join(names)}"
     return RuleError(key, message)

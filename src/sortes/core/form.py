@@ -5,14 +5,13 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from inspect import Parameter, getdoc, signature
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
-from sortes.core.errors import RuleError, wrong
+from sortes.core.errors import RuleError, meant, wrong
 
 
 class Mark(Struct, frozen=True):
@@ -111,9 +110,8 @@ class Form:
         values = {name.replace("-", "_"): value for name, value in given.items()}
         for name in values:
             if name not in self.fields:
-                near = get_close_matches(name, self.fields, 1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                raise RuleError(name, f"is not a parameter here{hint}; it takes {', '.join(self.fields)}")
+                hint = meant(name, self.fields)
+                raise RuleError(name, f"is not a parameter here; {hint}it takes {', '.join(self.fields)}")
         out = {}
         for name, field in self.fields.items():
             if name in values:
