@@ -1,4 +1,4 @@
-"""The Agate step-die pool: the die follows the Effective Rank, boons add dice, the best one climbs the ladder."""
+"""The Agate step-die pool: the die follows the Effective Rank, boons add dice, the best climbs the ladder."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ class Texts(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
 class AgateHouse(House, frozen=True, eq=False):
     """What a table may change of Agate."""
 
-    highest_rank: Annotated[int, Meta(ge=0, le=50)]
     base_dice: Annotated[int, Meta(ge=1, le=20)]
     success_cost: Small
     partial_cost: Small
@@ -69,18 +68,14 @@ class Attempt(Struct, frozen=True):
 
 
 def check(house: AgateHouse) -> None:
-    """Refuse a ladder whose bands overlap or leave a gap, and a rank without a rung."""
-    if len(house.ladder) != house.highest_rank + 1:
-        raise RuleError(
-            "ladder", f"has {len(house.ladder)} rungs; takes one for each rank 0 to {house.highest_rank}"
-        )
+    """Refuse a ladder whose bands overlap."""
     for rank, rung in enumerate(house.ladder):
-        if not rung.die >= rung.triumph > rung.success > rung.setback >= 1:
+        if not rung.die >= rung.triumph >= rung.success >= rung.setback >= 1:
             floors = (
                 f"triumph {rung.triumph}, success {rung.success}, setback {rung.setback} on a d{rung.die}"
             )
             raise RuleError(
-                f"ladder[{rank}]", f"got {floors}; takes floors that fall from the die's highest face to 1"
+                f"ladder[{rank}]", f"got {floors}; takes floors that fall from the highest face to 1"
             )
 
 
@@ -181,11 +176,12 @@ def attempt(
     *,
     house: Annotated[AgateHouse, SUPPLIED],
 ) -> Moment | Done:
-    """Attempt a task: the die follows Skill Rank less Difficulty, boons and hindrances change how many are thrown.
+    """Attempt a task: the die follows Skill Rank less Difficulty, boons and hindrances say how many are thrown.
 
-    The best die is read on the ladder (the worst where hindrances leave none, A2); Strain may soften a bad result (A4).
+    The best die is read on the ladder (the worst where hindrances leave none, A2); Strain may soften a bad
+    result (A4).
     """
-    rank = min(skill - difficulty + modifier, house.highest_rank)
+    rank = min(skill - difficulty + modifier, len(house.ladder) - 1)
     if rank < 0:
         return Done(Attempt("cannot-attempt"), ("A1",))
     net = count(boons) - count(hindrances)

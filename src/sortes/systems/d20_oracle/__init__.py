@@ -1,7 +1,7 @@
 """The three-d20 oracle (D1–D8): Fate, Boon and Bane answer what nobody at the table wants to decide."""
 
 from sortes.core.system import System
-from sortes.systems.d20_oracle.rules import OracleHouse, ask
+from sortes.systems.d20_oracle.rules import OracleHouse, ask, check
 
 SYSTEM = System(
     id="d20-oracle",
@@ -10,4 +10,5 @@ SYSTEM = System(
     package=__name__,
     house=OracleHouse,
     rules=(ask,),
+    check=check,
 )

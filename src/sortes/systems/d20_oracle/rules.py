@@ -1,4 +1,7 @@
-"""The three-d20 oracle: Boon says whether, Bane says at what price, Fate is what both must beat."""
+"""The three-d20 oracle: Boon says whether, Bane says at what price, Fate is what both must beat.
+
+The worked examples (D7) are in cases.toml.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from msgspec import Meta, Struct
 
 from sortes.core.ask import Ask, Done, Moment, State, Throw, moment
 from sortes.core.chance import Dice, Standing, die
+from sortes.core.errors import RuleError
 from sortes.core.form import SUPPLIED
 from sortes.core.system import House, rule
 
@@ -28,15 +32,11 @@ Text: TypeAlias = Annotated[str, Meta(min_length=1, max_length=300)]
 D12: TypeAlias = Annotated[tuple[Text, ...], Meta(min_length=12, max_length=12)]
 
 
-class BoonDice(Struct, frozen=True, forbid_unknown_fields=True):
-    """The Boon dice of one likelihood (D1)."""
-
-    dice: Annotated[int, Meta(ge=1, le=20)]
-    keep: Literal["best", "worst"]
+BoonDice: TypeAlias = Annotated[int, Meta(ge=-20, le=20)]
 
 
 class Likelihoods(Struct, frozen=True, forbid_unknown_fields=True):
-    """The Boon dice of every likelihood (D1)."""
+    """The Boon dice of every likelihood: how many, the best kept, or (negative) the worst (D1)."""
 
     even: BoonDice
     likely: BoonDice
@@ -61,6 +61,15 @@ class OracleHouse(House, frozen=True, eq=False):
     tables: Tables
 
 
+def check(house: OracleHouse) -> None:
+    """Refuse a likelihood without Boon dice."""
+    for name in house.likelihood.__struct_fields__:
+        if getattr(house.likelihood, name) == 0:
+            raise RuleError(
+                f"likelihood.{name}", "got 0; takes 1 or more Boon dice, or -1 or fewer to keep the worst"
+            )
+
+
 class Oracle(Struct, frozen=True):
     """What the oracle said (D2, D3): the answer it comes to (D4), Aura paid (D5), and the d12s (D6)."""
 
@@ -80,10 +89,14 @@ YES = ("yes", "yes-but", "great-boon", "great-boon-with-great-bane")
 @cache
 def dice(house: OracleHouse, likelihood: str, counts: bool) -> Standing:
     """Fate, Boon and Bane, thrown at once (D1)."""
-    boon: BoonDice = getattr(house.likelihood, likelihood)
-    faces = die(house.die)
-    one, keep = Dice(1, faces, 1, name="d20"), 1 if boon.keep == "best" else -1
-    groups = (("fate", one), ("boon", Dice(boon.dice, faces, keep, name="d20")), ("bane", one))
+    boon: int = getattr(house.likelihood, likelihood)
+    faces, name = die(house.die), f"d{house.die}"
+    one = Dice(1, faces, 1, name=name)
+    groups = (
+        ("fate", one),
+        ("boon", Dice(abs(boon), faces, 1 if boon > 0 else -1, name=name)),
+        ("bane", one),
+    )
     return Standing(groups, house.aura_dice if counts else "no")
 
 
