@@ -11,6 +11,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from sortes.core.chance import Bag, Draw
@@ -154,6 +155,8 @@ def call(inner: State, back: Back) -> Ask:
         case Done(outcome):
             return back(outcome).ask()
         case Throw(bag, then, why):
+            if getattr(bag, "last", False):  # the last draw of `inner` need not be the caller's
+                bag = replace(bag, last=False)
             return Throw(bag, lambda hand: on(then(hand)), why)
         case Choice(who, about, options, choose, why):
             return Choice(who, about, options, lambda value: on(choose(value)), why)
