@@ -7,10 +7,9 @@ every physical die and card in thrown order.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-from math import comb, lcm, prod
+from math import comb, gcd, prod
 from operator import add, mul
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -324,26 +323,35 @@ class OpenEnded(Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def _open_ended(bag: OpenEnded) -> tuple[Ways, int]:
-    out: dict[Hand, Fraction] = {}
+    """Counted throw by throw: equal totals that go on are pooled, so a far cut costs no more than its depth."""
     limits = [cuts[-1] if cuts else 0 for _, cuts in bag.readings]
     if any(face <= 0 for face in bag.again):
         raise ValueError("a die that is thrown again must add something")
-
-    def throw(totals: tuple[int, ...], adding: tuple[bool, ...], share: Fraction) -> None:
-        share /= len(bag.faces)
-        for face in bag.faces:
-            now = tuple(t + face if a else t for t, a in zip(totals, adding, strict=True))
-            on = tuple(a and face not in stops for a, (stops, _) in zip(adding, bag.readings, strict=True))
-            if face in bag.again and any(a and t < m for a, t, m in zip(on, now, limits, strict=True)):
-                throw(now, on, share)
-            else:  # nothing that is read can change any more
-                pairs = zip(now, bag.readings, strict=True)
-                hand = tuple(sum(t >= cut for cut in cuts) for t, (_, cuts) in pairs)
-                out[hand] = out.get(hand, Fraction(0)) + share
-
-    throw((0,) * len(limits), (True,) * len(limits), Fraction(1))
-    total = lcm(*(share.denominator for share in out.values()))
-    return tuple((hand, int(share * total)) for hand, share in out.items()), total
+    sides = len(bag.faces)
+    ended: list[dict[Hand, int]] = []  # by number of throws: the hands that can change no more
+    here: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {((0,) * len(limits), (True,) * len(limits)): 1}
+    while here:
+        there: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {}
+        out: dict[Hand, int] = {}
+        for (totals, adding), ways in here.items():
+            for face in bag.faces:
+                now = tuple([t + face if a else t for t, a in zip(totals, adding, strict=True)])
+                on = tuple([a and face not in stops for a, (stops, _) in zip(adding, bag.readings, strict=True)])
+                if face in bag.again and any(a and t < m for a, t, m in zip(on, now, limits, strict=True)):
+                    there[now, on] = there.get((now, on), 0) + ways
+                else:
+                    pairs = zip(now, bag.readings, strict=True)
+                    hand = tuple([sum(t >= cut for cut in cuts) for t, (_, cuts) in pairs])
+                    out[hand] = out.get(hand, 0) + ways
+        ended.append(out)
+        here = there
+    total: dict[Hand, int] = {}
+    for depth, out in enumerate(ended, 1):
+        scale = sides ** (len(ended) - depth)
+        for hand, ways in out.items():
+            total[hand] = total.get(hand, 0) + ways * scale
+    shared = gcd(*total.values())
+    return tuple((hand, ways // shared) for hand, ways in total.items()), sides ** len(ended) // shared
 
 
 Bag: TypeAlias = Dice | Standing | OpenEnded
