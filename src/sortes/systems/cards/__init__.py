@@ -1,10 +1,12 @@
 """Cards (C1–C13): one deck answers, opposes and resolves; suits say how, reds say whether."""
 
 from sortes.core.system import Effect, Refill, Shuffle, System
+from sortes.systems.cards.conflict import conflict
 from sortes.systems.cards.deck import decks, numbers
 from sortes.systems.cards.house import CardsHouse, check
 from sortes.systems.cards.oracle import ask, run
 from sortes.systems.cards.resolve import resolve
+from sortes.systems.cards.three import contest, three
 
 
 def scene(house: CardsHouse) -> tuple[Effect, ...]:
@@ -19,7 +21,7 @@ SYSTEM = System(
     summary="A deck of playing cards as oracle, opposition, resolution roll and conflict.",
     package=__name__,
     house=CardsHouse,
-    rules=(ask, run, resolve, numbers),
+    rules=(ask, three, contest, resolve, run, conflict, numbers),
     decks=decks,
     check=check,
     scene=scene,
