@@ -12,7 +12,10 @@ from sortes.core.ask import Choice, Done, Moment, Outcome, State, Tally, Throw, 
 from sortes.core.chance import Draw, Source, Thrown
 from sortes.core.errors import Refused
 from sortes.core.world import Stock, World, Worlds
+from sortes.engine.odds import Closed, closed, projected
 from sortes.engine.policy import Decide, offer, plain, taken
+
+NODES = 200_000  # how far it is looked whether a rule can ask
 
 
 class Chosen(Struct, frozen=True):
@@ -163,3 +166,49 @@ def play(
             if told and really:
                 told((ask.what, really))
             state = ask.then(really)
+
+
+def can_ask(start: State, stock: Stock, world: World, nodes: int = NODES) -> bool:
+    """Whether anyone can be asked on the way: a choice can be reached of which more than one option fits the purses.
+
+    Looks into the depth, since the first such choice ends it; where `nodes` do not suffice to rule one out it says
+    yes. Raises Refused where a draw that can come is one the deck cannot give.
+    """
+    found: bool = projected(stock, world, lambda worlds: _asks(start, worlds, nodes))
+    return found
+
+
+def _asks(start: State, worlds: Worlds, nodes: int) -> bool:
+    todo: list[tuple[State, int]] = [(start, worlds.start)]
+    seen: set[tuple[State, int]] = set()
+    bags: dict[State, Closed | None] = {}
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        if len(seen) >= nodes:
+            return True
+        seen.add(node)
+        state, at = node
+        if type(state) is Moment and state[0] is call:
+            inner, back = state[1:]
+            if inner not in bags:
+                bags[inner] = closed(inner)
+            if bag := bags[inner]:
+                todo += [(back(outcome), at) for outcome, _ in bag.odds()]
+                continue
+        ask = state.ask()
+        if type(ask) is Throw:
+            if type(ask.bag) is Draw:
+                todo += [(ask.then(hand), after) for hand, _, after in worlds.deal(at, ask.bag)[0]]
+            else:
+                todo += [(ask.then(hand), at) for hand, _ in ask.bag.odds()]  # type: ignore[union-attr]
+        elif type(ask) is Choice:
+            options = worlds.offered(at, ask)
+            if len(options) > 1:
+                return True
+            todo.append((ask.then(options[0].value), worlds.pay(at, options[0].cost)))
+        elif type(ask) is Tally:
+            really, after = worlds.mark(at, ask.what, ask.n)
+            todo.append((ask.then(really), after))
+    return False
