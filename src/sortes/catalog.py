@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
@@ -36,8 +36,7 @@ def _installed() -> EntryPoints:
 def system(id: str) -> System:
     """The system of this id. Raises RuleError with the ids there are."""
     if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id) and id in _here():
-        found: System = import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM
-        return found
+        return import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM  # type: ignore[no-any-return]
     for entry in _installed():
         if entry.name == id:
             loaded = entry.load()
@@ -77,7 +76,7 @@ def rule(id: str | Rule) -> Rule:
 class Called:
     """The rules that a rule may call, each with its house rules in place. Interned, so identity is equality."""
 
-    def __init__(self, rules: dict[str, Callable[..., State]], houses: dict[str, House]) -> None:
+    def __init__(self, rules: Mapping[str, Callable[..., State]], houses: Mapping[str, House]) -> None:
         self._rules, self.houses = rules, houses
 
     def __getitem__(self, id: str) -> Callable[..., State]:

@@ -77,6 +77,10 @@ class Dice(Struct, frozen=True):
         faces, sides = self.faces, len(self.faces)
         return self.read([faces[source.randrange(sides)] for _ in range(self.n)])
 
+    def by_hand(self, thrown: Sequence[Any]) -> tuple[Hand, tuple[Thrown, ...]]:
+        """The hand of faces that people threw, and its record. Raises Refused where they are not n of this die's."""
+        return self.read(self.checked(thrown))
+
     def checked(self, thrown: Sequence[Any]) -> Sequence[Any]:
         """Faces thrown by hand, or Refused where they are not n of this die's."""
         if len(thrown) != self.n or any(face not in self.faces for face in thrown):
@@ -183,12 +187,18 @@ class Standing(Struct, frozen=True):
             )
         return self.read(thrown)
 
-    def checked(self, thrown: Sequence[Sequence[Any]]) -> Sequence[tuple[Any, ...]]:
-        """Faces thrown by hand, a list for each group, or Refused where they are not what the groups throw."""
-        if len(thrown) != len(self.groups):
+    def by_hand(self, thrown: Sequence[Sequence[Any]]) -> tuple[Hand, tuple[Thrown, ...]]:
+        """The hand of faces that people threw, a list for each group, and its record.
+
+        Raises Refused where they are not what the groups throw.
+        """
+        if len(thrown) != len(self.groups) or any(isinstance(faces, str | int) for faces in thrown):
             names = ", ".join(name for name, _ in self.groups)
-            raise Refused("throw", f"got {len(thrown)} groups of dice; takes {names}")
-        return [tuple(dice.checked(faces)) for (_, dice), faces in zip(self.groups, thrown, strict=True)]
+            raise Refused(
+                "throw", f"got {len(thrown)} groups of dice; takes a list of faces for each of {names}"
+            )
+        pairs = zip(self.groups, thrown, strict=True)
+        return self.read([tuple(dice.checked(faces)) for (_, dice), faces in pairs])
 
     def read(self, thrown: Sequence[tuple[Any, ...]]) -> tuple[Hand, tuple[Thrown, ...]]:
         """The standing that these faces make, one list for each group in order."""
@@ -298,15 +308,18 @@ class OpenEnded(Struct, frozen=True):
             faces.append(self.faces[source.randrange(len(self.faces))])
         return self.read(faces)
 
-    def checked(self, thrown: Sequence[int]) -> Sequence[int]:
-        """Faces thrown by hand, or Refused where they stop too early or go on too long."""
+    def by_hand(self, thrown: Sequence[int]) -> tuple[Hand, tuple[Thrown, ...]]:
+        """The hand of faces that people threw, and its record.
+
+        Raises Refused where they stop too early or go on too long.
+        """
         on = [face in self.again for face in thrown]
         if not thrown or any(face not in self.faces for face in thrown) or not all(on[:-1]) or on[-1]:
             again = ", ".join(map(str, self.again))
             raise Refused(
                 "throw", f"got {', '.join(map(str, thrown))}; takes a {self.name}, thrown again on {again}"
             )
-        return thrown
+        return self.read(thrown)
 
     def read(self, thrown: Sequence[int]) -> tuple[Hand, tuple[Thrown, ...]]:
         """The hand that these dice make, in thrown order."""
@@ -329,14 +342,18 @@ def _open_ended(bag: OpenEnded) -> tuple[Ways, int]:
         raise ValueError("a die that is thrown again must add something")
     sides = len(bag.faces)
     ended: list[dict[Hand, int]] = []  # by number of throws: the hands that can change no more
-    here: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {((0,) * len(limits), (True,) * len(limits)): 1}
+    here: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {
+        ((0,) * len(limits), (True,) * len(limits)): 1
+    }
     while here:
         there: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {}
         out: dict[Hand, int] = {}
         for (totals, adding), ways in here.items():
             for face in bag.faces:
                 now = tuple([t + face if a else t for t, a in zip(totals, adding, strict=True)])
-                on = tuple([a and face not in stops for a, (stops, _) in zip(adding, bag.readings, strict=True)])
+                on = tuple(
+                    [a and face not in stops for a, (stops, _) in zip(adding, bag.readings, strict=True)]
+                )
                 if face in bag.again and any(a and t < m for a, t, m in zip(on, now, limits, strict=True)):
                     there[now, on] = there.get((now, on), 0) + ways
                 else:
@@ -363,7 +380,8 @@ class Draw(Struct, frozen=True):
     `opens` names the act that this draw begins ("roll", "round"): what lay on the table goes to the discard, and
     the deck is shuffled first if its settings say so. `needs` is what the whole act will draw (`n` at least); it is
     refused beforehand where the deck cannot give it. `ends` makes a draw that meets the end of the deck an empty
-    hand, not a shuffle. `last` says that no later throw of this rule reads the deck, so a walk may forget it.
+    hand, not a shuffle. `away` sends the cards to the discard as they are drawn: they do not lie on the table.
+    `last` says that no later throw of this rule reads the deck, so a walk may forget it.
     """
 
     n: int
@@ -372,6 +390,7 @@ class Draw(Struct, frozen=True):
     opens: str = ""
     needs: int = 0
     ends: bool = False
+    away: bool = False
     last: bool = False
 
 

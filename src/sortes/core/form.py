@@ -34,6 +34,11 @@ def discards(deck: str) -> Mark:
     return Mark("discards", deck)
 
 
+def lies(deck: str) -> Mark:
+    """A parameter that names a card of a deck which was turned already."""
+    return Mark("lies", deck)
+
+
 class Field(Struct, frozen=True):
     """One parameter of a form."""
 

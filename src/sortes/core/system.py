@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -70,7 +70,8 @@ class Rule:
     `worths` gives each chooser's own aim by name, the main chooser first. `purses` makes purses of the parameters.
     `counters` are the outcome's fields that tallies fill; the `endless` ones have no bound and appear only when
     asked for. `calls` names rules that it may call. `solve` and `crowd` are faster ways for odds and simulate,
-    which answer None where the general walk must go.
+    which answer None where the general walk must go. `ahead` refuses, for a walk by name ("odds", "advise",
+    "simulate") and the checked parameters, to look ahead where only a play could go on.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Rule:
         self.purses, self.counters, self.endless = purses, tuple(counters), tuple(endless)
         self.solve: Callable[[Question], Solved | None] | None = None
         self.crowd: Callable[[Question, int, Any], Mapping[Outcome, int] | None] | None = None
+        self.ahead: Callable[[str, Mapping[str, Any]], None] | None = None
 
     @cached_property
     def form(self) -> Form:
@@ -101,6 +103,21 @@ class Rule:
     def fields(self) -> tuple[str, ...]:
         """The fields of its outcome, the main one first."""
         return tuple(f.name for f in msgspec.structs.fields(self.outcome))
+
+    @cached_property
+    def results(self) -> tuple[str, ...]:
+        """The values that the main field of its outcome can take, where they are words, best first."""
+        kind = msgspec.structs.fields(self.outcome)[0].type
+        return get_args(kind) if get_origin(kind) is Literal else ()
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """The fields of its outcome that are numbers, or yes and no."""
+        schemas = {f.name: msgspec.json.schema(f.type) for f in msgspec.structs.fields(self.outcome)}
+        kinds = ("integer", "boolean")
+        return tuple(
+            n for n, s in schemas.items() if any(p.get("type") in kinds for p in s.get("anyOf", [s]))
+        )
 
     @property
     def system(self) -> str:

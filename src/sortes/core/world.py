@@ -119,7 +119,7 @@ class Stock:
 
     def project(self, world: World, finer: Stock) -> World:
         """A world of `finer` as this stock sees it."""
-        piles = []
+        piles: list[Pile | None] = []
         for i, pile in enumerate(world.piles):
             if pile is None:
                 piles.append(None)
@@ -189,9 +189,10 @@ class Stock:
             for k in order:
                 if n_k := first[k] + taken[k]:
                     hand += [seen[k]] * n_k
-            after = forgotten or self._with(
-                world, i, Pile(_minus(fresh, taken), _plus(_plus(pile.out, first), taken))
-            )
+            after = forgotten
+            if not after:
+                out = pile.out if draw.away else _plus(_plus(pile.out, first), taken)
+                after = self._with(world, i, Pile(_minus(fresh, taken), out))
             hands.append((tuple(hand), ways, after))
         return hands, comb(sum(fresh), n)
 
@@ -199,6 +200,7 @@ class Stock:
         """Cards for an opened draw, in drawn order, and the world after them."""
         i = self.place[draw.deck]
         cards: list[str] = []
+        before = world.piles[i]
         for _ in range(draw.n):
             pile = world.piles[i]
             assert pile is not None
@@ -212,11 +214,12 @@ class Stock:
             one = tuple([int(j == k) for j in range(len(left))])
             cards.append(self.labels[i][k])
             world = self._with(world, i, Pile(_minus(left, one), _plus(pile.out, one)))
-        return cards, world
+        return cards, self._away(world, i, before) if draw.away else world
 
     def take(self, world: World, draw: Draw, cards: Sequence[str]) -> World:
         """The world after these very cards were drawn by hand; refused where one is not there to be drawn."""
         i = self.place[draw.deck]
+        before = world.piles[i]
         for card in cards:
             pile = world.piles[i]
             assert pile is not None
@@ -225,7 +228,14 @@ class Stock:
             if one is None or min(_minus(left, one)) < 0:
                 raise Refused("cards", f"{card} is not in the deck any more")
             world = self._with(world, i, Pile(_minus(left, one), _plus(pile.out, one)))
-        return world
+        return self._away(world, i, before) if draw.away else world
+
+    def _away(self, world: World, i: int, before: Pile | None) -> World:
+        """What lies on the table is what lay there before."""
+        pile = world.piles[i]
+        assert pile is not None
+        assert before is not None
+        return self._with(world, i, Pile(pile.left, before.out))
 
     def hand(self, draw: Draw, cards: Sequence[str]) -> Hand:
         """The hand that these cards make, as the draw reads it and in the order the walks give it."""

@@ -85,7 +85,9 @@ class Plan:
 
     def first(self) -> list[tuple[tuple[Any, ...], Situation]]:
         """The first choices that can be met, each with the hands thrown before it."""
-        found, todo, seen = [], [((), self.start)], set()
+        found: list[tuple[tuple[Any, ...], Situation]] = []
+        todo: list[tuple[tuple[Any, ...], Node]] = [((), self.start)]
+        seen: set[Node] = set()
         while todo:
             hands, node = todo.pop(0)
             if node in seen:
@@ -104,7 +106,8 @@ class Plan:
         """A choice with the worth of each of its options to the one who may take it."""
         state, world, _ = node
         ask = state.ask()
-        assert type(ask) is Choice and type(state) is Moment
+        assert type(ask) is Choice
+        assert type(state) is Moment
         options = self.worlds.offered(world, ask)
         worths = []
         for option in options:
@@ -271,7 +274,7 @@ class Plan:
             return worth[node] if node in worth else outside[node]
 
         best: dict[Node, int] = {}
-        for sweep in range(100_000):
+        for _ in range(100_000):
             change = 0.0
             for node in part:
                 kind, ask, parts = found[node]
@@ -391,7 +394,4 @@ def plan(
 ) -> Plan:
     """The best policy from `start` in `world`: every chooser in `worths` maximises its own, the others in `fixed`
     follow a policy (those in neither take the option listed first). `counters` are those that a worth reads."""
-    made: Plan = projected(
-        stock, world, lambda worlds: Plan(start, worlds, worths, fixed or {}, counters, watch)
-    )
-    return made
+    return projected(stock, world, lambda worlds: Plan(start, worlds, worths, fixed or {}, counters, watch))

@@ -6,10 +6,10 @@ which is solved. Everything is exact; what a cut leaves is unresolved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from sortes.engine.policy import Decide, offer, plain, taken
 Node: TypeAlias = tuple[State, int, tuple[int, ...]]  # state, number of its world, what the counters show
 Watch: TypeAlias = Callable[[int, float], None]  # nodes seen so far, share of the mass that is resolved
 
+T = TypeVar("T")
 UNRESOLVED = "unresolved"
 NODES = 4_000_000  # a pass is cut when it has seen as many
 CHAIN = 400  # a chain over reshuffles is cut at as many links
@@ -35,7 +36,7 @@ class Spread(Struct, frozen=True):
     means: dict[str, Fraction]
 
 
-def projected(stock: Stock, world: World, run: Callable[[Worlds], Any]) -> Any:
+def projected(stock: Stock, world: World, run: Callable[[Worlds], T]) -> T:
     """Run a walk over decks that tell apart only what the rule reads, finer each time it reads more."""
     reads: list[list[Reads]] = [[] for _ in stock.decks]
     while True:
@@ -68,7 +69,7 @@ def spread(
     def run(worlds: Worlds) -> Spread:
         return _Flow(worlds, decide, counters, within or {}, means, watch, nodes).solve(start)
 
-    return run(worlds) if worlds else projected(stock, world, run)  # type: ignore[no-any-return]
+    return run(worlds) if worlds else projected(stock, world, run)
 
 
 class _Flow:
@@ -160,14 +161,15 @@ class _Flow:
                 if at is None:
                     continue
                 state, world, counts, ask = at
-                if type(ask) is Done:
+                if isinstance(ask, Done):
                     outcome = ask.outcome
                     if counters:
                         outcome = replace(outcome, **dict(zip(counters, counts, strict=True)))
                     ends[outcome] = ends.get(outcome, 0) + mass
                     continue
                 bag, then = ask.bag, ask.then
-                if type(bag) is Draw:
+                hands: Sequence[Any]
+                if isinstance(bag, Draw):
                     hands, total, shuffled = worlds.deal(world, bag)
                     if shuffled and node is not start:
                         key = (state, world, counts)
@@ -277,9 +279,9 @@ def closed(start: State) -> Closed | None:
             ask = state.ask()
             if type(ask) is Done:
                 ends[ask.outcome] = ends.get(ask.outcome, Fraction(0)) + share
-            elif type(ask) is Throw and type(ask.bag) is not Draw:
-                total = ask.bag.total  # type: ignore[union-attr]
-                for hand, ways in ask.bag.odds():  # type: ignore[union-attr]
+            elif isinstance(ask, Throw) and not isinstance(ask.bag, Draw):
+                total = ask.bag.total
+                for hand, ways in ask.bag.odds():
                     after = ask.then(hand)
                     there[after] = there.get(after, Fraction(0)) + share * Fraction(ways, total)
             else:

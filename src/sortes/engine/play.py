@@ -56,11 +56,11 @@ def cites(state: State) -> tuple[str, ...]:
 
 def throw(ask: Throw, stock: Stock, world: World, source: Source) -> tuple[State, World, tuple[Thrown, ...]]:
     """Sample what a throw asks for: the next state, the world after it, and the record."""
-    if type(ask.bag) is Draw:
+    if isinstance(ask.bag, Draw):
         world = stock.opened(world, ask.bag)
         cards, world = stock.sample(world, ask.bag, source)
         return _drawn(ask, stock, world, cards)
-    hand, records = ask.bag.sample(source)  # type: ignore[union-attr]
+    hand, records = ask.bag.sample(source)
     return ask.then(hand), world, records
 
 
@@ -72,13 +72,13 @@ def by_hand(
     Raises Refused where they cannot be what was asked for.
     """
     bag = ask.bag
-    if type(bag) is Draw:
+    if isinstance(bag, Draw):
         world = stock.opened(world, bag)
         if len(faces) != bag.n and not (bag.ends and not faces):
             raise Refused("throw", f"got {len(faces)} cards; takes {bag.n}")
         state, world, records = _drawn(ask, stock, stock.take(world, bag, faces), faces)
     else:
-        hand, records = bag.read(bag.checked(faces))  # type: ignore[union-attr]
+        hand, records = bag.by_hand(faces)
         state = ask.then(hand)
     return state, world, tuple([replace(record, by="hand") for record in records])
 
@@ -120,10 +120,10 @@ def play(
         if type(ask) is Throw:
             if hands and (faces := next(hands, None)) is not None:
                 state, world, records = by_hand(ask, stock, world, faces)
-            elif type(ask.bag) is Draw:
+            elif isinstance(ask.bag, Draw):
                 state, world, records = throw(ask, stock, world, source)
             else:
-                hand, records = ask.bag.sample(source)  # type: ignore[union-attr]
+                hand, records = ask.bag.sample(source)
                 state = ask.then(hand)
             throws += records
             if told:

@@ -1,0 +1,342 @@
+"""What the walks give back: odds, a play, advice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from sortes.aims import Aim, Policy, decided
+from sortes.core.ask import Choice, Outcome
+from sortes.core.chance import Thrown
+from sortes.core.errors import RuleError, wrong
+from sortes.core.system import Rule
+from sortes.core.world import World, Worlds
+from sortes.engine import odds as _odds
+from sortes.engine import play as _play
+from sortes.engine.odds import Watch
+from sortes.engine.play import Chosen
+from sortes.engine.policy import Decide
+from sortes.prepared import Prepared
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sortes.engine import advise as _advise
+
+
+class Odds:
+    """The exact odds of a rule, found when they are asked for. Chances are Fractions and sum, with `unresolved`,
+    to exactly 1."""
+
+    def __init__(
+        self,
+        it: Prepared,
+        policy: Policy = "plain",
+        worth: Aim | None = None,
+        within: int | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self.rule, self.params, self._it = it.rule, it.params, it
+        self._policy, self._worth, self._within, self._watch = policy, worth, within, watch
+        self._known: dict[tuple[tuple[str, ...], tuple[tuple[str, int], ...]], _odds.Spread] = {}
+
+    @cached_property
+    def _decided(self) -> tuple[Decide, Worlds | None]:
+        return decided(self._it, self._policy, self._worth, self._watch)
+
+    def _spread(self, counters: tuple[str, ...], within: Mapping[str, int] | None = None) -> _odds.Spread:
+        within = {name: n for name, n in (within or {}).items() if n is not None}
+        key = (counters, tuple(within.items()))
+        if key not in self._known:
+            self._known[key] = self._solved(counters, within) or self._walked(counters, within)
+        return self._known[key]
+
+    def _solved(self, counters: tuple[str, ...], within: Mapping[str, int]) -> _odds.Spread | None:
+        """By the room's own solver, where it has one for this question."""
+        if self.rule.solve is None or self._policy != "plain":
+            return None
+        by = counters[0] if counters else None
+        question = msgspec.structs.replace(self._it.question, by=by, within=within.get(by) if by else None)
+        found = self.rule.solve(question)
+        if found is None:
+            return None
+        return _odds.Spread(dict(found.outcomes), found.unresolved, dict(found.means))
+
+    def _walked(self, counters: tuple[str, ...], within: Mapping[str, int]) -> _odds.Spread:
+        decide, worlds = self._decided
+        it = self._it
+        means = tuple(c for c in self.rule.counters if c not in counters)
+        return _odds.spread(
+            it.state,
+            it.stock,
+            it.world,
+            decide,
+            counters=counters,
+            within=within,
+            means=means,
+            worlds=worlds,
+            watch=self._watch,
+        )
+
+    @cached_property
+    def _whole(self) -> _odds.Spread:
+        return self._spread(tuple(c for c in self.rule.counters if c not in self.rule.endless))
+
+    @property
+    def outcomes(self) -> dict[Outcome, Fraction]:
+        """Every distinct outcome with its exact chance (without counters that have no bound: ask `by` for those)."""
+        return dict(self._whole.outcomes)
+
+    @property
+    def unresolved(self) -> Fraction:
+        """The exact chance that a cut left open; 0 where everything resolves."""
+        return self._whole.unresolved
+
+    def by(self, field: str, within: int | None = None) -> dict[Any, Fraction]:
+        """The exact chance of each value of a field; with `within`, of a counter's values up to that.
+
+        Raises RuleError where the outcome has no such field.
+        """
+        return self._by(field, within)[0]
+
+    def left(self, field: str, within: int | None = None) -> Fraction:
+        """What `by` of the same field leaves unresolved."""
+        return self._by(field, within)[1]
+
+    def _by(self, field: str, within: int | None) -> tuple[dict[Any, Fraction], Fraction]:
+        field = self._field(field)
+        within = self._within if within is None else within
+        if within is not None and (
+            isinstance(within, bool) or not isinstance(within, int) or not 0 <= within <= 10_000
+        ):
+            raise wrong("within", within, "a whole number from 0 to 10000")
+        out: dict[Any, Fraction] = {}
+        if field in self.rule.counters:
+            if field in self.rule.endless and within is None:
+                raise RuleError("within", f"{field} has no bound; say up to how many are wanted")
+            found = self._spread((field,), {field: within} if within is not None else None)
+        elif "_whole" in self.__dict__:
+            found = self._whole
+        else:
+            found = self._spread(())
+        over = Fraction(0)
+        for outcome, p in found.outcomes.items():
+            value = getattr(outcome, field)
+            if within is not None and isinstance(value, int) and value > within:
+                over += p
+                continue
+            out[value] = out.get(value, Fraction(0)) + p
+        return _sorted(out), found.unresolved + over
+
+    def _field(self, field: str) -> str:
+        name = str(field).replace("-", "_")
+        if name not in self.rule.fields:
+            raise wrong("by", field, f"a field of the outcome: {', '.join(self.rule.fields)}")
+        return name
+
+    def p(self, value: Any, by: str | None = None) -> Fraction:
+        """The exact chance of a value of the main field (or of another); 0 where it never happens.
+
+        Raises RuleError where no outcome can have it.
+        """
+        field = self._field(by or self.rule.fields[0])
+        if field == self.rule.fields[0] and (values := self.rule.results) and value not in values:
+            raise wrong("result", value, ", ".join(values))
+        return self.by(field).get(value, Fraction(0))
+
+    def mean(self, field: str) -> Fraction | None:
+        """The exact mean of a number; None where it is not finite or not all is resolved.
+
+        Raises RuleError where the field is not a number.
+        """
+        field = self._field(field)
+        if field not in self.rule.numbers:
+            raise wrong("by", field, "a number of the outcome")
+        if field in self.rule.counters:
+            whole = self.__dict__.get("_whole")
+            if whole is None or field in self.rule.endless:
+                return self._spread(()).means.get(field)
+        found = self._whole
+        if found.unresolved or any(getattr(outcome, field) is None for outcome in found.outcomes):
+            return None
+        return sum((p * getattr(outcome, field) for outcome, p in found.outcomes.items()), Fraction(0))
+
+    def rows(self, by: str | None = None, within: int | None = None) -> list[dict[str, Any]]:
+        """One row for each distinct outcome, or each value of a field: its fields, `p` exact, `probability`."""
+        if by is not None:
+            field = self._field(by)
+            return [{field: value, "p": p} for value, p in self.by(field, within).items()]
+        hidden = self.rule.endless
+        return [
+            {**{f: getattr(outcome, f) for f in self.rule.fields if f not in hidden}, "p": p}
+            for outcome, p in _ordered(self.rule, self.outcomes)
+        ]
+
+    def to_frame(self, by: str | None = None, within: int | None = None) -> pd.DataFrame:
+        """The rows as a pandas DataFrame, with `p` as Fractions and `probability` as floats. Needs pandas."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_frame() needs pandas: pip install 'sortes[pandas]'") from None
+        rows = [{**row, "probability": float(row["p"])} for row in self.rows(by, within)]
+        return pd.DataFrame(rows)
+
+    def __repr__(self) -> str:
+        field = self.rule.fields[0]
+        shown = ", ".join(f"{value} {float(p):.2%}" for value, p in self.by(field).items())
+        return f"<odds of {self.rule.id}: {shown}>"
+
+    def _repr_html_(self) -> str:
+        from sortes.show.html import odds_table
+
+        return odds_table(self)
+
+
+def _sorted(out: dict[Any, Fraction]) -> dict[Any, Fraction]:
+    """Numbers in order; words in the order in which they were met."""
+    if all(isinstance(v, int) for v in out):
+        return dict(sorted(out.items()))
+    return out
+
+
+def _ordered(rule: Rule, outcomes: Mapping[Outcome, Fraction]) -> list[tuple[Outcome, Fraction]]:
+    """Outcomes in the order of the rule's results, likeliest first among equals."""
+    place = {value: i for i, value in enumerate(rule.results)}
+    first = rule.fields[0]
+
+    def key(item: tuple[Outcome, Fraction]) -> tuple[Any, ...]:
+        value = getattr(item[0], first)
+        return (place.get(value, value if isinstance(value, int) else 0), -item[1])
+
+    return sorted(outcomes.items(), key=key)
+
+
+class Play:
+    """One play: its outcome, every throw and choice on the way, the rules followed, and how likely it was."""
+
+    def __init__(self, it: Prepared, played: _play.Played, policy: Policy, worth: Aim | None) -> None:
+        self.rule, self.params, self._it, self._played = it.rule, it.params, it, played
+        self._policy, self._worth = policy, worth
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it, in the rule's terms."""
+        return self._played.outcome
+
+    @property
+    def throws(self) -> tuple[Thrown, ...]:
+        """Every group of dice and cards, in the order thrown, with what was kept."""
+        return self._played.throws
+
+    @property
+    def choices(self) -> tuple[Chosen, ...]:
+        """Every choice that was made."""
+        return self._played.choices
+
+    @property
+    def tallies(self) -> tuple[tuple[str, int], ...]:
+        """What was counted or marked on the way."""
+        return self._played.tallies
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """The numbered rules that were followed, in order."""
+        return self._played.why
+
+    @property
+    def world(self) -> World:
+        """The decks and purses afterwards."""
+        return self._played.world
+
+    def left(self, deck: str = "cards") -> dict[str, int]:
+        """What is left of a deck afterwards, by card."""
+        return self._it.stock.cards(self._played.world, deck)
+
+    @cached_property
+    def p(self) -> Fraction:
+        """How likely this result was beforehand, exactly, with choices made by the same policy."""
+        field = self.rule.fields[0]
+        policy: Policy = self._policy
+        return Odds(self._it, policy, self._worth).by(field).get(getattr(self.outcome, field), Fraction(0))
+
+    def __repr__(self) -> str:
+        return f"<play of {self.rule.id}: {self.outcome}>"
+
+
+class Advised:
+    """An option with its worth to the one who chooses."""
+
+    def __init__(self, option: Any, cost: tuple[tuple[str, int], ...], worth: Fraction | float) -> None:
+        self.option, self.cost, self.worth = option, cost, worth
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The worth as a fraction; None where a cycle made it a float."""
+        return self.worth if isinstance(self.worth, Fraction) else None
+
+    def __repr__(self) -> str:
+        return f"<{self.option}: {float(self.worth):.6g}>"
+
+
+class Situation:
+    """A choice that can be met first: after which throws, what it is about, its options and the best of them."""
+
+    def __init__(self, after: tuple[Any, ...], found: _advise.Situation) -> None:
+        self.after, self.state, self.who, self.about = (
+            after,
+            found.state,
+            found.choice.who,
+            found.choice.about,
+        )
+        self.best = found.best.value
+        self.options = [Advised(o.value, o.cost, w) for o, w in found.worths]
+
+
+class Advice:
+    """What is best: the first choice with the worth of each option, and the plan for everything after it."""
+
+    def __init__(self, it: Prepared, made: _advise.Plan) -> None:
+        self.rule, self.params, self._it, self._plan = it.rule, it.params, it, made
+        self.worths: dict[str, Fraction | float] = made.worth()
+
+    @property
+    def worth(self) -> Fraction | float:
+        """What the whole is worth to the main chooser when everyone does what is best for them."""
+        return next(iter(self.worths.values()))
+
+    @cached_property
+    def situations(self) -> list[Situation]:
+        """The first choices that can be met, each after the hands thrown before it."""
+        return [Situation(after, found) for after, found in self._plan.first()]
+
+    @property
+    def choice(self) -> str | None:
+        """What the first choice is about; None where chance comes first or nothing is asked."""
+        return self._first.about if self._first else None
+
+    @property
+    def best(self) -> Any:
+        """The best option's plain value at the first choice; None where chance comes first or nothing is asked."""
+        return self._first.best if self._first else None
+
+    @property
+    def options(self) -> list[Advised]:
+        """The options of the first choice, each with its worth."""
+        return self._first.options if self._first else []
+
+    @cached_property
+    def _first(self) -> Situation | None:
+        found = self.situations
+        return found[0] if len(found) == 1 and not found[0].after else None
+
+    def policy(self, state: Any, choice: Choice) -> Any:
+        """The plan as a policy: for every walk over the same rule and parameters."""
+        worlds = self._plan.worlds
+        return self._plan.decide(state, choice, worlds, worlds.start)
+
+    def __repr__(self) -> str:
+        return f"<advice for {self.rule.id}: {self.best!r}, worth {float(self.worth):.6g}>"
