@@ -4,6 +4,7 @@ from sortes.core.system import System
 from sortes.systems.dramatic_skill import deck, house
 from sortes.systems.dramatic_skill.help import help
 from sortes.systems.dramatic_skill.house import DramaHouse
+from sortes.systems.dramatic_skill.task import task
 from sortes.systems.dramatic_skill.tests import test
 
 
@@ -19,7 +20,7 @@ SYSTEM = System(
     summary="A task in steps: which the drama card allows, who helps, and when to risk it all.",
     package=__name__,
     house=DramaHouse,
-    rules=(test, help),
+    rules=(test, help, task),
     decks=deck.decks,
     check=check,
 )

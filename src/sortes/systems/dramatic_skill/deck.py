@@ -77,6 +77,15 @@ def check(house: DramaHouse) -> None:
             )
 
 
+def left(house: DramaHouse, parameter: str, given: Any) -> dict[str, int]:
+    """Cards of this very deck by name and number. Raises RuleError."""
+    cards = counted(house, parameter, given)
+    for card in cards:
+        if card not in full(house):
+            raise wrong(parameter, card, f"cards of the drama deck: {', '.join(full(house))}")
+    return cards
+
+
 def decks(house: DramaHouse) -> tuple[Deck, ...]:
     """The drama deck as the walks know it."""
-    return (Deck("drama", tuple(full(house).items()), (), partial(counted, house)),)
+    return (Deck("drama", tuple(full(house).items()), (), partial(left, house)),)

@@ -92,7 +92,7 @@ def aid(count: int, left: tuple[Aid, ...], whole: bool, house: DramaHouse, rules
             if effort == "normal"
             else aid(count, (Aid(first.test, False), *rest), whole, house, rules),
         )
-    return call(tested(first.test, 0, house, rules), aided.back(count, rest, whole, house, rules)).ask()
+    return call(tested(first.test, 0, 0, house, rules), aided.back(count, rest, whole, house, rules)).ask()
 
 
 @moment("dramatic-skill.aided", "S8")

@@ -25,7 +25,7 @@ Cards: TypeAlias = (
     | None
 )
 
-CALLS = ("poker-dice.roll", "agate.attempt")
+CALLS = ("cards.resolve", "poker-dice.roll", "agate.attempt")
 NEEDS: Mapping[str, tuple[str, ...]] = {  # what each kind of test must be told
     "d20": ("skill", "dn"),
     "cards": ("skill", "dn"),
@@ -93,28 +93,30 @@ def test_of(
         raise RuleError(f"{parameter}extra", f"is for tests by cards; this one is made by {by}")
     test = Test(by, skill or 0, dn or 0, unskilled, level, extra)
     try:
-        tested(test, 0, house, rules)
+        tested(test, 0, 0, house, rules)
     except RuleError as e:
         name = TELLS.get(e.parameter, e.parameter)
         raise RuleError(f"{parameter}{name}", str(e).removeprefix(f"{e.parameter}: ")) from None
     return test
 
 
-def tested(test: Test, m: int, house: DramaHouse, rules: Rules) -> State:
-    """The test as a state that ends in a Tested; `m` is the sum of bonuses and penalties, a higher DN included."""
+def tested(test: Test, m: int, plus: int, house: DramaHouse, rules: Rules) -> State:
+    """The test as a state that ends in a Tested; `m` is the sum of bonuses and penalties,
+    `plus` what is added to the DN."""
+    dn = test.dn + plus
     match test.by:
         case "d20":
-            return roll(test.skill + m - test.dn, test.unskilled, house)
+            return roll(test.skill + m - dn, test.unskilled, house)
         case "cards":
             el = max(0, test.skill + m)
-            return call(rules["cards.resolve"](el=el, against=test.dn, extra=test.extra), level_of.back("cards", house))
+            return call(rules["cards.resolve"](el=el, against=dn, extra=test.extra), level_of.back("cards", house))
         case "poker-dice":
             more, fewer = dice_for(m, house)
-            thrown = rules["poker-dice.roll"](level=test.skill, bonus=more, penalty=fewer + test.dn)
+            thrown = rules["poker-dice.roll"](level=test.skill, bonus=more, penalty=fewer + dn)
             return call(thrown, level_of.back("poker-dice", house))
         case "agate":
             more, fewer = dice_for(m, house)
-            tried = rules["agate.attempt"](skill=test.skill, difficulty=test.dn, boons=more, hindrances=fewer)
+            tried = rules["agate.attempt"](skill=test.skill, difficulty=dn, boons=more, hindrances=fewer)
             return call(tried, level_of.back("agate", house))
         case "stated":
             return TESTED[test.level] if test.level else stated()
@@ -209,7 +211,7 @@ def test(
     A d20 is open-ended and its total gives a bonus; the test can also be made with cards, poker dice or Agate, or be
     stated by the table where another game decides.
     """
-    return tested(test_of("", using, skill, dn, unskilled, level, extra, house, rules), modifier, house, rules)
+    return tested(test_of("", using, skill, dn, unskilled, level, extra, house, rules), modifier, 0, house, rules)
 
 
 test.ahead = ahead
