@@ -40,8 +40,7 @@ def system(id: str) -> System:
     for entry in _installed():
         if entry.name == id:
             loaded = entry.load()
-            found = loaded if isinstance(loaded, System) else loaded.SYSTEM
-            return found
+            return loaded if isinstance(loaded, System) else loaded.SYSTEM  # type: ignore[no-any-return]
     ids = [*_here(), *(entry.name for entry in _installed())]
     raise RuleError("system", f"there is no {id!r}; {meant(id, ids)}there are {', '.join(ids)}")
 

@@ -11,6 +11,7 @@ from sortes.core.ask import State
 from sortes.core.errors import RuleError
 from sortes.core.system import House, Question, Rule
 from sortes.core.world import Pile, Purse, Stock, World
+from sortes.core.world import stock as stocked
 
 
 class Prepared:
@@ -66,7 +67,7 @@ class Prepared:
             decks.append(deck)
             lefts.append(left)
             totals.append(total)
-        stock = Stock(decks, totals, tuple(purses))
+        stock = stocked(tuple(decks), tuple(tuple(total.items()) for total in totals), tuple(purses))
         piles = [Pile(stock.counts(i, left), (0,) * len(stock.totals[i])) for i, left in enumerate(lefts)]
         return stock, World(tuple(piles), tuple(purses.values()))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from math import comb
 from typing import Any, TypeAlias
 
@@ -105,10 +106,16 @@ class Stock:
             self.totals.append(tuple(counts))
             self._of_card.append({card: index[one] for card, one in of_card.items()})
         self._readings: dict[tuple[int, Reads], tuple[tuple[Any, ...], dict[Any, int], tuple[int, ...]]] = {}
+        self._coarse: dict[tuple[tuple[Reads, ...], ...], Stock] = {}
+        self.noticed: dict[
+            Any, tuple[tuple[Reads, ...], ...]
+        ] = {}  # by a rule's first step: what its walks read
 
-    def coarse(self, reads: Sequence[Sequence[Reads]]) -> Stock:
+    def coarse(self, reads: tuple[tuple[Reads, ...], ...]) -> Stock:
         """The same decks, with cards told apart only by what these functions read."""
-        return Stock(self.decks, self._cards, self.purses, reads)
+        if reads not in self._coarse:
+            self._coarse[reads] = Stock(self.decks, self._cards, self.purses, reads)
+        return self._coarse[reads]
 
     def counts(self, deck: int, cards: Mapping[str, int]) -> Counts:
         """Cards by name as counts of labels."""
@@ -296,6 +303,14 @@ class Stock:
             used = min(used, max(purse.size, purse.used))
         after = (*world.purses[:i], Purse(used, purse.size), *world.purses[i + 1 :])
         return used - purse.used, World(world.piles, after)
+
+
+@lru_cache(maxsize=128)
+def stock(
+    decks: tuple[Deck, ...], totals: tuple[tuple[tuple[str, int], ...], ...], purses: tuple[str, ...]
+) -> Stock:
+    """The stock of these decks, with left and discard together, and these purses; equal ones are the same object."""
+    return Stock(decks, [dict(total) for total in totals], purses)
 
 
 class Worlds:

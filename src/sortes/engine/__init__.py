@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def clear_caches() -> None:
-    """Forget every counted bag, so that a measurement starts cold."""
-    from sortes.core import chance
+    """Forget every counted bag and every deck laid out, so that a measurement starts cold."""
+    from sortes.core import chance, world
 
     for cached in (
         chance._kept,
@@ -14,5 +14,6 @@ def clear_caches() -> None:
         chance._open_ended,
         chance.deals,
         chance.die,
+        world.stock,
     ):
         cached.cache_clear()

@@ -394,4 +394,6 @@ def plan(
 ) -> Plan:
     """The best policy from `start` in `world`: every chooser in `worths` maximises its own, the others in `fixed`
     follow a policy (those in neither take the option listed first). `counters` are those that a worth reads."""
-    return projected(stock, world, lambda worlds: Plan(start, worlds, worths, fixed or {}, counters, watch))
+    return projected(
+        start, stock, world, lambda worlds: Plan(start, worlds, worths, fixed or {}, counters, watch)
+    )

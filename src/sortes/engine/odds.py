@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sortes.core.ask import Choice, Done, Moment, Outcome, State, Tally, Throw, call
 from sortes.core.chance import Draw
-from sortes.core.world import Finer, Reads, Stock, World, Worlds
+from sortes.core.world import Finer, Stock, World, Worlds
 from sortes.engine.policy import Decide, offer, plain, taken
 
 Node: TypeAlias = tuple[State, int, tuple[int, ...]]  # state, number of its world, what the counters show
@@ -36,15 +36,17 @@ class Spread(Struct, frozen=True):
     means: dict[str, Fraction]
 
 
-def projected(stock: Stock, world: World, run: Callable[[Worlds], T]) -> T:
-    """Run a walk over decks that tell apart only what the rule reads, finer each time it reads more."""
-    reads: list[list[Reads]] = [[] for _ in stock.decks]
+def projected(start: State, stock: Stock, world: World, run: Callable[[Worlds], T]) -> T:
+    """Run a walk from `start` over decks that tell apart only what the rule reads, finer each time it reads more."""
+    key = start[0] if type(start) is Moment else None
+    reads = stock.noticed.get(key, ((),) * len(stock.decks))
     while True:
         coarse = stock.coarse(reads)
         try:
             return run(Worlds(coarse, coarse.project(world, stock)))
         except Finer as more:
-            reads[more.deck].append(more.reads)
+            i = more.deck
+            reads = stock.noticed[key] = (*reads[:i], (*reads[i], more.reads), *reads[i + 1 :])
 
 
 def spread(
@@ -69,7 +71,7 @@ def spread(
     def run(worlds: Worlds) -> Spread:
         return _Flow(worlds, decide, counters, within or {}, means, watch, nodes).solve(start)
 
-    return run(worlds) if worlds else projected(stock, world, run)
+    return run(worlds) if worlds else projected(start, stock, world, run)
 
 
 class _Flow:

@@ -174,7 +174,7 @@ def can_ask(start: State, stock: Stock, world: World, nodes: int = NODES) -> boo
     Looks into the depth, since the first such choice ends it; where `nodes` do not suffice to rule one out it says
     yes. Raises Refused where a draw that can come is one the deck cannot give.
     """
-    found: bool = projected(stock, world, lambda worlds: _asks(start, worlds, nodes))
+    found: bool = projected(start, stock, world, lambda worlds: _asks(start, worlds, nodes))
     return found
 
 

@@ -40,7 +40,7 @@ def crowd(
             source.bit_generator.state = state  # a finer projection starts over
             return _crowd(start, worlds, n, source, decide, counters, watch)
 
-        return projected(stock, world, run)
+        return projected(start, stock, world, run)
     return _crowd(start, worlds, n, source, decide, counters, watch)
 
 
