@@ -1,7 +1,7 @@
 """Cards (C1–C13): one deck answers, opposes and resolves; suits say how, reds say whether."""
 
 from sortes.core.system import Effect, Refill, Shuffle, System
-from sortes.systems.cards.conflict import conflict
+from sortes.systems.cards.conflict_solver import conflict  # the rule, with its solver
 from sortes.systems.cards.deck import decks, numbers
 from sortes.systems.cards.house import CardsHouse, check
 from sortes.systems.cards.oracle import ask, run
