@@ -1,0 +1,561 @@
+"""The commands. Those for rules are made at run time from the rules' own forms, so a new room needs no code here."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import click
+
+import sortes
+from sortes import catalog
+from sortes.aims import aims, check_policy
+from sortes.core.errors import Refused, RuleError, meant, wrong
+from sortes.core.system import Rule
+from sortes.interfaces.cli import options
+from sortes.prepared import Prepared
+from sortes.show import terminal, words
+
+PATIENCE = 2.0  # seconds to find out how likely a result was
+ORACLE = "d20-oracle.ask"
+EXAMPLES = (
+    ('sortes ask "Is the household asleep?" --likely', "a question about the world, answered with three d20"),
+    ("sortes odds poker-dice.roll --level 2 --bonus 1", "how likely each result is, exactly"),
+    ("sortes advise cards.resolve --el 7 --against 9 --extra choose", "how much Extra Effort is best"),
+)
+
+
+# ---- what is typed ------------------------------------------------------------------------------
+
+
+def whole(parameter: str, typed: str | None, low: int, high: int) -> int | None:
+    """A whole number as typed. Raises RuleError."""
+    if typed is None:
+        return None
+    if re.fullmatch(r"[+-]?[0-9]{1,60}", typed) and low <= int(typed) <= high:
+        return int(typed)
+    raise wrong(parameter, typed, f"a whole number from {low} to {high}")
+
+
+def given(ctx: click.Context, name: str) -> Any:
+    """An option of the command itself; those of the rule go by their own names."""
+    return ctx.params.get(f"_{name}")
+
+
+def walked(ctx: click.Context) -> tuple[Prepared, Any, Any]:
+    """The rule with its parameters checked, the policy and the worth."""
+    command = ctx.command
+    assert isinstance(command, RuleCommand)
+    it = Prepared.from_text(command.rule, options.taken(command.rule, ctx.params), given(ctx, "house"))
+    policy = options.pairs("policy", given(ctx, "policy"), wrong)
+    worth = options.pairs("worth", given(ctx, "worth"), wrong)
+    if worth is not None:
+        aims(it.rule, worth)
+    if policy is not None:
+        for who in policy if isinstance(policy, Mapping) else ():
+            if who not in it.rule.worths:
+                raise wrong("policy", who, f"choosers of {it.rule.id}: {', '.join(it.rule.worths)}")
+        for one in policy.values() if isinstance(policy, Mapping) else [policy]:
+            if one not in ("plain", "best"):
+                raise wrong(
+                    "policy", one, "plain or best, or chooser=plain, chooser=best with commas between"
+                )
+        check_policy(policy)
+    return it, policy, worth
+
+
+def show(lines: Sequence[str]) -> None:
+    """Lines to stdout, in the letters and colours that it has."""
+    pen = terminal.ink(sys.stdout)
+    click.echo(pen.fit("\n".join(lines)), color=True)
+
+
+def tell(shape: Mapping[str, Any]) -> None:
+    """One JSON object to stdout."""
+    from sortes.interfaces.cli.shapes import encoded
+
+    click.echo(encoded(shape))
+
+
+def chose(policy: Any) -> str:
+    """How choices were made, in words."""
+    if policy in (None, "plain"):
+        return ""
+    if policy == "best":
+        return "all choose in the best way"
+    return ", ".join(f"{who} chooses {one}" for who, one in policy.items())
+
+
+# ---- the four walks -----------------------------------------------------------------------------
+
+
+def play(ctx: click.Context, question: str | None = None) -> None:
+    """Play the rule once."""
+    from sortes.engine.play import can_ask
+    from sortes.interfaces.cli.waiting import progress
+
+    it, policy, worth = walked(ctx)
+    seed = whole("seed", given(ctx, "seed"), 0, 2**128 - 1)
+    as_json, rule = given(ctx, "json"), it.rule
+    asker = None
+    if policy is None and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
+        from sortes.interfaces.cli.asking import Asker
+
+        asker = Asker(it, terminal.ink(sys.stdout), aims(rule, worth))
+    elif policy is None and can_ask(it.state, it.stock, it.world):
+        raise Refused(
+            "policy",
+            f"is missing: {rule.id} can ask on the way, and nobody is here to answer; take plain or best",
+        )
+    policy = policy or "plain"
+    with progress("Looking for the best policy", shown=policy != "plain") as watch:
+        if asker is None:
+            done = sortes.play(it, policy=policy, worth=worth, seed=seed, watch=watch)
+        else:
+            done = sortes.play(it, seed=seed, decide=asker.decide, told=asker.told)
+    p, late = likely(it, asker.policy if asker and asker.asked else policy, worth, done.outcome)
+    if as_json:
+        from sortes.interfaces.cli import shapes
+
+        tell(shapes.play(done, p, question))
+        return
+    from sortes.show import reports
+
+    thrown = asker.thrown() if asker and asker.asked else done.throws
+    rules = bool(given(ctx, "why"))
+    show(
+        reports.play(
+            terminal.ink(sys.stdout), done, thrown, p, question=question or "", late=late, rules=rules
+        )
+    )
+
+
+def likely(it: Prepared, policy: Any, worth: Any, outcome: Any) -> tuple[Fraction | None, bool]:
+    """How likely this result was beforehand, and whether finding out was given up as it would have taken long."""
+    from sortes.interfaces.cli.waiting import within
+
+    field = it.rule.fields[0]
+    try:
+        known = within(
+            PATIENCE, lambda watch: sortes.odds(it, policy=policy, worth=worth, watch=watch).by(field)
+        )
+    except RuleError:  # a policy that only people have, or a table that must state something
+        return None, False
+    if known is None:
+        return None, True
+    return known.get(getattr(outcome, field)), False
+
+
+def odds(ctx: click.Context) -> None:
+    """The exact odds of the rule."""
+    from sortes.interfaces.cli import shapes
+    from sortes.interfaces.cli.waiting import progress
+
+    it, policy, worth = walked(ctx)
+    by, cut = given(ctx, "by"), whole("within", given(ctx, "within"), 0, 10_000)
+    as_json, as_csv = given(ctx, "json"), given(ctx, "csv")
+    if as_json and as_csv:
+        raise RuleError("csv", "got both --csv and --json; takes one of them")
+    if cut is not None and by is None:
+        raise RuleError("within", "goes with --by FIELD: it says up to which value of the field")
+    with progress("Working out the odds") as watch:
+        found = sortes.odds(it, policy=policy or "plain", worth=worth, within=cut, watch=watch)
+        if as_json:
+            shape = shapes.odds(found, by, cut)
+        elif as_csv:
+            lines = shapes.table(found, by, cut)
+        else:
+            from sortes.show import reports
+
+            told = reports.odds(terminal.ink(sys.stdout), found, by, cut, chose(policy))
+    if as_json:
+        tell(shape)
+    elif as_csv:
+        click.echo(lines, nl=False)
+    else:
+        show(told)
+
+
+def advise(ctx: click.Context) -> None:
+    """The best option at every choice."""
+    from sortes.interfaces.cli.waiting import progress
+
+    it, policy, worth = walked(ctx)
+    if policy is not None and not isinstance(policy, Mapping):
+        raise wrong("policy", policy, "chooser=plain: who of them is not to be advised")
+    with progress("Looking for the best policy") as watch:
+        found = sortes.advise(it, worth=worth, policies=policy, watch=watch)
+        if given(ctx, "json"):
+            from sortes.interfaces.cli import shapes
+
+            shape = shapes.advice(found)
+        else:
+            from sortes.show import reports
+
+            main = worth.get(next(iter(it.rule.worths))) if isinstance(worth, Mapping) else worth
+            chance = it.rule.id in words.HOPES if main is None else main in it.rule.results
+            aim = words.hope(it.rule) if main is None else words.title(it.rule, main) if chance else main
+            lines = reports.advice(terminal.ink(sys.stdout), found, chance, aim)
+    if given(ctx, "json"):
+        tell(shape)
+    else:
+        show(lines)
+
+
+def simulate(ctx: click.Context) -> None:
+    """Many plays."""
+    from random import SystemRandom
+
+    from sortes.interfaces.cli.waiting import progress
+
+    it, policy, worth = walked(ctx)
+    if given(ctx, "n") is None:
+        raise RuleError("n", "is missing; takes how many plays, from 1 to 1000000000000")
+    n = whole("n", given(ctx, "n"), 1, 10**12)
+    seed = whole("seed", given(ctx, "seed"), 0, 2**128 - 1)
+    seed = SystemRandom().getrandbits(32) if seed is None else seed
+    assert n is not None
+    with progress(f"Playing {n:,} times") as watch:
+        found = sortes.simulate(it, n=n, policy=policy or "plain", worth=worth, seed=seed, watch=watch)
+    if given(ctx, "json"):
+        from sortes.interfaces.cli import shapes
+
+        tell(shapes.counts(it, n, seed, found))
+    else:
+        from sortes.show import reports
+
+        show(reports.counts(terminal.ink(sys.stdout), it, n, seed, found, chose(policy)))
+
+
+# ---- a command for every rule -------------------------------------------------------------------
+
+
+def _own(*names: str, help: str, **kind: Any) -> Callable[[], click.Option]:
+    """An option of a walk, apart from those of a rule: its value goes under "_name"."""
+    return lambda: click.Option([*names, f"_{names[-1].lstrip('-')}"], help=help, **kind)
+
+
+def _words(*known: str) -> Callable[..., list[str]]:
+    return lambda ctx, param, typed: [one for one in known if one.startswith(typed)]
+
+
+HOUSE = _own("--house", metavar="FILE", help="House rules: a TOML file of settings that differ.", type=str,
+             shell_complete=lambda ctx, param, typed: [click.shell_completion.CompletionItem(typed, type="file")])  # fmt: skip
+JSON = _own("--json", is_flag=True, help="One JSON object, and nothing else.")
+WORTH = _own("--worth", metavar="AIM", help="What is aimed at: a field of the outcome, -FIELD, or a result; or "
+             "chooser=AIM, several with commas between. (default: the rule's own)")  # fmt: skip
+POLICY = _own("--policy", metavar="P", shell_complete=_words("plain", "best"),
+              help="How choices are made: plain (spend nothing, go on) or best (as advised); or chooser=P, several with "
+              "commas between.")  # fmt: skip
+SEED = _own("--seed", metavar="N", help="Play the same again: a whole number from 0.")
+
+
+def _fields(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    rule: Rule = ctx.command.rule  # type: ignore[attr-defined]
+    return [field for field in rule.fields if field.startswith(typed)]
+
+
+WALKS: Mapping[str, tuple[Callable[[click.Context], None], str, tuple[Callable[[], click.Option], ...]]] = {
+    "play": (
+        play,
+        "What happens? Play a rule once.",
+        (POLICY, WORTH, SEED, _own("--why", is_flag=True, help="Tell the numbered rules that were followed."), HOUSE, JSON),
+    ),
+    "odds": (
+        odds,
+        "How likely is it? The exact odds of a rule.",
+        (
+            _own("--by", metavar="FIELD", help="Odds of each value of this field.", shell_complete=_fields),
+            _own("--within", metavar="N", help="Only values up to N; the rest is unresolved."),
+            POLICY, WORTH, HOUSE, JSON, _own("--csv", is_flag=True, help="A table of comma-separated values."),
+        ),
+    ),
+    "advise": (
+        advise,
+        "What should I do? The worth of every option.",
+        (WORTH, _own("--policy", metavar="WHO=P", help="A chooser who follows a policy: opponent=plain."), HOUSE, JSON),
+    ),
+    "simulate": (
+        simulate,
+        "What would many tables see? Count the results of many plays.",
+        (_own("-n", metavar="N", help="How many plays. (1 to 1000000000000; required)"), SEED, POLICY, WORTH, HOUSE, JSON),
+    ),
+}  # fmt: skip
+
+SETTINGS: dict[str, Any] = {
+    "token_normalize_func": lambda name: name.replace("_", "-"),
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 100,
+}
+
+
+class RuleCommand(click.Command):
+    """A walk over one rule: its options are the rule's form and the walk's own."""
+
+    def __init__(
+        self, rule: Rule, walk: str, name: str | None = None, first: Sequence[click.Parameter] = ()
+    ) -> None:
+        run, _, own = WALKS[walk]
+        of_rule = options.options(rule)
+        theirs = {opt for one in of_rule for opt in (*one.opts, *one.secondary_opts)}
+        mine = [made for made in (one() for one in own) if not theirs.intersection(made.opts)]
+        self.rule = rule
+        super().__init__(
+            name or rule.id,
+            context_settings=SETTINGS,
+            params=[*first, *of_rule, *mine],
+            help=rule.form.help,
+            short_help=rule.form.help.split(".")[0].split("\n")[0],
+            callback=lambda **_: run(click.get_current_context()),
+        )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, with our words where an option is not there, or more was typed than there are options."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as e:
+            raise unknown(self, e.option_name) from None
+        except click.BadOptionUsage as e:
+            name = e.option_name.lstrip("-").replace("-", "_")
+            field = self.rule.form.fields.get(name)
+            takes = f"; takes {field.takes}" if field and not options.switch(field) else ""
+            more = e.message.rstrip(".").rpartition("' ")[2]
+            raise RuleError(name, more + takes) from None
+
+
+def unknown(command: click.Command, option: str) -> RuleError:
+    """The error for an option that a command does not have."""
+    known = {opt.lstrip("-"): None for one in command.params for opt in (*one.opts, *one.secondary_opts)}
+    known.pop("", None)
+    name = option.lstrip("-")
+    near = meant(name.replace("_", "-"), known)
+    said = ", ".join(n for n in known if not n.startswith("no-"))
+    return RuleError(name, f"is not an option of {command.name}; {near}it takes {said}")
+
+
+class RuleGroup(click.Group):
+    """A walk: every rule there is, is one of its commands."""
+
+    def __init__(self, walk: str) -> None:
+        super().__init__(
+            walk,
+            context_settings=SETTINGS,
+            help=WALKS[walk][1],
+            subcommand_metavar="RULE [--PARAM VALUE] ...",
+            no_args_is_help=False,
+        )
+        self.walk = walk
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The ids of all rules."""
+        return [rule.id for system in catalog.systems() for rule in system.rules]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of a rule. Raises RuleError with the ids there are."""
+        return RuleCommand(catalog.rule(name), self.walk)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The rule may stand behind its options."""
+        if ctx.resilient_parsing or {"-h", "--help"} & set(args[:1]):
+            return super().parse_args(ctx, args)
+        at = next((i for i, arg in enumerate(args) if _rule_id(arg)), None)
+        if at is None:
+            at = next((i for i, arg in enumerate(args) if not arg.startswith("-")), None)
+        if at is None:
+            raise RuleError("rule", f"is missing; takes {', '.join(self.list_commands(ctx))}")
+        return super().parse_args(ctx, [args[at], *args[:at], *args[at + 1 :]])
+
+
+def _rule_id(arg: str) -> bool:
+    try:
+        return bool(re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", arg)) and bool(catalog.rule(arg))
+    except RuleError:
+        return False
+
+
+# ---- ask ----------------------------------------------------------------------------------------
+
+
+class AskCommand(RuleCommand):
+    """The d20 oracle, the shortest way: a question, and how likely a yes is."""
+
+    def __init__(self) -> None:
+        rule = catalog.rule(ORACLE)
+        shown = {"help": ["Ask a question about the world, answered with three d20."]}
+        question = click.Argument(["_question"], nargs=-1, metavar="QUESTION")
+        levels = options.values(rule.form.fields["likelihood"].schema)
+        short = [
+            click.Option([f"--{level}", f"_{level}"], is_flag=True, help=f"The same as --likelihood {level}.")
+            for level in levels
+        ]
+        super().__init__(rule, "play", "ask", [question, *short])
+        self.short_help = shown["help"][0]
+        self.levels = levels
+        self.callback = lambda **_: self.asked(click.get_current_context())
+
+    def asked(self, ctx: click.Context) -> None:
+        """Ask it."""
+        question = " ".join(given(ctx, "question")).strip()
+        if not question:
+            raise RuleError(
+                "question", 'is missing; takes what you want to know: sortes ask "Is the door barred?"'
+            )
+        said = [level for level in self.levels if given(ctx, level)]
+        if ctx.params.get("likelihood") is not None:
+            said.append(ctx.params["likelihood"])
+        if len(set(said)) > 1:
+            raise wrong("likelihood", " and ".join(said), f"one of {', '.join(self.levels)}")
+        if said:
+            ctx.params["likelihood"] = said[0]
+        play(ctx, question)
+
+
+# ---- all of it ----------------------------------------------------------------------------------
+
+
+class Sortes(click.Group):
+    """The command `sortes`. Errors are one line, and exit statuses are promised: 0 done, 1 refused now, 2 bad input."""
+
+    COMMANDS: Mapping[str, Callable[[], click.Command]] = {
+        "ask": AskCommand,
+        **{walk: (lambda walk=walk: RuleGroup(walk)) for walk in WALKS},  # type: ignore[misc]
+        "systems": lambda: systems,
+        "completion": lambda: completion,
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which people need them."""
+        return list(self.COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """A command, made when it is asked for."""
+        made = self.COMMANDS.get(name)
+        return made() if made else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with our words for a command that is not there."""
+        name = args[0]
+        if name not in self.COMMANDS and not ctx.resilient_parsing:
+            if name.startswith("-"):
+                raise unknown(self, name)
+            raise RuleError(
+                "command",
+                f"there is no {name!r}; {meant(name, self.COMMANDS)}there are {', '.join(self.COMMANDS)}",
+            )
+        return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **named: Any) -> NoReturn:
+        """Run, and end with an exit status."""
+        sys.set_int_max_str_digits(0)  # exact fractions may be long
+        typed = [one.encode("utf-8", "replace").decode() for one in (sys.argv[1:] if args is None else args)]
+        try:
+            status = super().main(typed, **{**named, "prog_name": "sortes", "standalone_mode": False})
+            sys.stdout.flush()
+        except Refused as e:
+            fail(1, str(e))
+        except RuleError as e:
+            fail(2, str(e))
+        except click.NoSuchOption as e:
+            command = e.ctx.command if e.ctx else self
+            fail(2, str(unknown(command, e.option_name)))
+        except click.ClickException as e:
+            fail(2, e.format_message())
+        except (click.Abort, KeyboardInterrupt):
+            fail(130, "stopped")
+        except BrokenPipeError:  # whoever read has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(141)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def fail(status: int, message: str) -> NoReturn:
+    """One line on stderr."""
+    said = " ".join(message.split())
+    click.echo(terminal.ink(sys.stderr).fit(f"sortes: {said}"), err=True)
+    sys.exit(status)
+
+
+@click.group(
+    cls=Sortes,
+    name="sortes",
+    invoke_without_command=True,
+    context_settings=SETTINGS,
+    help="Five tabletop resolution systems in one engine: play, exact odds, best advice and simulation.",
+    epilog="sortes play RULE --help shows what a rule takes; `_` and `-` are the same in names.",
+)
+@click.version_option(sortes.__version__, prog_name="sortes", message="%(prog)s %(version)s")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """What can be done, where nothing was asked for."""
+    if ctx.invoked_subcommand is None:
+        show(welcome(terminal.ink(sys.stdout)))
+
+
+def welcome(pen: terminal.Ink) -> list[str]:
+    """What Sortes can do, with three examples."""
+    out = [
+        "",
+        *terminal.wrapped(
+            "Sortes resolves what happens at your table: with cards, dice and skill tasks.", pen.width
+        ),
+    ]
+    for typed, does in EXAMPLES:
+        first, *more = terminal.wrapped(typed, pen.width, "  ", "      ")
+        out += ["", pen(first, "bold"), *(pen(line, "bold") for line in more)]
+        out += terminal.wrapped(does, pen.width, "      ")
+    out += ["", *terminal.facts(pen, [(name, does) for name, (_, does, _) in WALKS.items()])]
+    out += ["", *terminal.wrapped("These four take any rule:", pen.width)]
+    for system in catalog.systems():
+        out += terminal.wrapped(", ".join(rule.id for rule in system.rules), pen.width, "      ")
+    out += [
+        "",
+        *terminal.wrapped(
+            "sortes systems says what they are, sortes play RULE --help what one takes.", pen.width
+        ),
+    ]
+    return [*out, ""]
+
+
+@click.command(context_settings=SETTINGS)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, and nothing else.")
+def systems(as_json: bool) -> None:
+    """The systems and their rules."""
+    found = catalog.systems()
+    if as_json:
+        from sortes.interfaces.cli import shapes
+
+        tell(shapes.systems(found))
+    else:
+        from sortes.show import reports
+
+        show(reports.systems(terminal.ink(sys.stdout), found))
+
+
+SHELLS = {
+    "bash": 'eval "$(sortes completion bash)" in ~/.bashrc',
+    "zsh": 'eval "$(sortes completion zsh)" in ~/.zshrc',
+    "fish": "sortes completion fish > ~/.config/fish/completions/sortes.fish",
+}
+
+
+@click.command(
+    context_settings=SETTINGS,
+    help="Complete commands, rules, options and their values in your shell: print what it must be told.\n\n\b\n"
+    + "\n".join(f"{shell:<5} {how}" for shell, how in SHELLS.items()),
+)
+@click.argument("shell", metavar="|".join(SHELLS), required=False)
+def completion(shell: str | None) -> None:
+    """The script of a shell."""
+    from click.shell_completion import get_completion_class
+
+    if shell not in SHELLS:
+        raise wrong("shell", shell, f"one of {', '.join(SHELLS)}")
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(main, {}, "sortes", "_SORTES_COMPLETE").source())

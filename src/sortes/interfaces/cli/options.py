@@ -1,0 +1,86 @@
+"""A rule's form as options of a command: names, ranges, defaults and help come from the rule's own signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from sortes.core.form import Field
+from sortes.core.system import Rule
+
+
+def values(schema: Mapping[str, Any]) -> list[str]:
+    """The words that a JSON Schema names one by one."""
+    parts = schema.get("anyOf", [schema])
+    found = [str(value) for part in parts for value in part.get("enum", ())]
+    return found + ["none"] * any(part.get("type") == "null" for part in parts)
+
+
+def switch(field: Field) -> bool:
+    """Whether a parameter is yes or no (or left open), and so a switch."""
+    kinds = {part.get("type") for part in field.schema.get("anyOf", [field.schema])}
+    return "boolean" in kinds and kinds <= {"boolean", "null"}
+
+
+def _metavar(field: Field) -> str:
+    schema = field.schema
+    kinds = [part.get("type") for part in schema.get("anyOf", [schema])]
+    words = values(schema)
+    if words and "array" not in kinds and len(words) <= 4:
+        numbers = ["NUMBER"] if "integer" in kinds else []
+        return "|".join([*numbers, *words])
+    if "array" in kinds or "object" in kinds:
+        return "LIST" if "array" in kinds else "JSON"
+    return "NUMBER" if "integer" in kinds else "TEXT"
+
+
+def _default(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, tuple | list):
+        return ",".join(map(str, value)) or "none"
+    return str(value)
+
+
+def option(field: Field) -> click.Option:
+    """The option of one parameter. What is typed stays text: the form itself reads and checks it."""
+    name = field.name.replace("_", "-")
+    end = "required" if field.required else f"default: {_default(field.default)}"
+    if switch(field):
+        end = "default: no" if field.default is False else "default: yes" if field.default else end
+        names, takes = [f"--{name}/--no-{name}"], ""
+    else:
+        names, takes = [f"--{name}"], field.takes
+        takes = "" if takes in field.help else takes if len(takes) <= 160 else takes[:157] + "…"
+    told = f"{field.help}{'.' if field.help and field.help[-1] not in '.!?' else ''} ({'; '.join(filter(None, (takes, end)))})"
+
+    def complete(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+        return [value for value in values(field.schema) if value.startswith(typed)]
+
+    kind: dict[str, Any] = {} if switch(field) else {"metavar": _metavar(field), "shell_complete": complete}
+    return click.Option([*names, field.name], help=told.strip(), default=None, **kind)
+
+
+def options(rule: Rule) -> list[click.Parameter]:
+    """The options of a rule, in the order of its form."""
+    return [option(field) for field in rule.form.fields.values()]
+
+
+def taken(rule: Rule, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that were typed."""
+    return {name: given[name] for name in rule.form.fields if given.get(name) is not None}
+
+
+def pairs(parameter: str, typed: str | None, refuse: Callable[[str, str, str], Exception]) -> Any:
+    """A value for everyone ("best"), or one for each chooser ("self=best,opponent=plain")."""
+    if typed is None or "=" not in typed:
+        return typed
+    out = {}
+    for one in typed.split(","):
+        who, equals, value = one.partition("=")
+        if not (who.strip() and equals and value.strip()):
+            raise refuse(parameter, typed, "one word, or chooser=word, several of these with commas between")
+        out[who.strip()] = value.strip()
+    return out
