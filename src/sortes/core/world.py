@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from math import comb
 from typing import Any, TypeAlias
 
@@ -330,6 +331,12 @@ class Worlds:
             number = self._number[world] = len(self._world)
             self._world.append(world)
         return number
+
+    def like(self, world: World) -> list[int]:
+        """The worlds this walk has met that are this one, the walk having forgotten some of its piles or none."""
+        kept = product(*[(pile,) if pile is None else (pile, None) for pile in world.piles])
+        found = [self._number.get(World(piles, world.purses)) for piles in kept]
+        return [number for number in found if number is not None]
 
     def __getitem__(self, number: int) -> World:
         return self._world[number]

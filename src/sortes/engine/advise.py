@@ -6,22 +6,25 @@ part is solved by policy iteration: exactly where it is small, else in floating 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Any, TypeAlias
+from operator import mul
+from typing import Any, TypeAlias, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sortes.core.ask import Choice, Done, Moment, Option, State, Tally, Throw, call
+from sortes.core.ask import Choice, Done, Moment, Option, Outcome, State, Tally, Throw, call
 from sortes.core.chance import Draw
 from sortes.core.system import Worth
 from sortes.core.world import Stock, World, Worlds
 from sortes.engine.odds import Closed, Node, Watch, closed, projected
 from sortes.engine.policy import Decide, offer, taken
 
-Value: TypeAlias = tuple[Fraction | float, ...]  # one worth a chooser
+Value: TypeAlias = tuple[
+    tuple[Any, ...], int | None
+]  # a worth for each aim: integers over one denominator, or floats
 EXACT_CYCLE = 160  # nodes of a cycle that are solved exactly
 
 
@@ -33,6 +36,18 @@ class Situation(Struct, frozen=True):
     choice: Choice
     worths: tuple[tuple[Option, Fraction | float], ...]
     best: Option
+
+
+class _Frame:
+    """A node on the way: what it leads to, and the values of those parts that are known."""
+
+    __slots__ = ("ask", "before", "kind", "low", "node", "number", "parts", "values")
+
+    def __init__(self, node: Node, kind: str, ask: Any, parts: list[Node], number: int, before: int) -> None:
+        self.node, self.kind, self.ask, self.parts = node, kind, ask, parts
+        self.number = self.low = number
+        self.before = before  # how much waited for a cycle when it was entered
+        self.values: list[Any] = []  # of a part on a cycle, none
 
 
 class Plan:
@@ -49,12 +64,15 @@ class Plan:
     ) -> None:
         self.worlds, self.fixed, self.counters, self._watch = worlds, fixed, counters, watch
         self.choosers = tuple(worths)
-        self._worths = tuple(worths.values())
+        self._worths = tuple(
+            dict.fromkeys(worths.values())
+        )  # those who share an aim share a place in a value
+        self._place = {who: self._worths.index(worth) for who, worth in worths.items()}
         self._closed: dict[State, Closed | None] = {}
-        self._of: dict[Any, tuple[int, ...]] = {}
+        self._bags: dict[Any, tuple[tuple[Any, ...], tuple[int, ...], int]] = {}  # hands, ways, all ways
+        self._of: dict[Any, Value] = {}
         self.start: Node = (start, worlds.start, (0,) * len(counters))
-        # by node: values as integers over one denominator, or floats over None
-        self._value: dict[Node, tuple[tuple[Any, ...], int | None]] = {}
+        self._value: dict[Node, Value] = {}
         self._best: dict[Node, Option] = {}
         self._solve()
 
@@ -62,19 +80,21 @@ class Plan:
 
     def worth(self, node: Node | None = None) -> dict[str, Fraction | float]:
         """What a node (the start) is worth to each chooser, when everyone does what is best for them."""
-        values, den = self._value[node or self.start]
+        values, den = self._known(node or self.start)
         return {
-            who: Fraction(v) / den if den is not None else v
-            for who, v in zip(self.choosers, values, strict=True)
+            who: Fraction(values[i]) / den if den is not None else values[i] for who, i in self._place.items()
         }
 
     def decide(self, state: Moment, choice: Choice, worlds: Worlds, world: int) -> Any:
         """The best option's value at a choice of any walk over the same decks."""
-        if worlds is not self.worlds:
-            world = self.worlds.number(self.worlds.stock.project(worlds[world], worlds.stock))
-        for node in ((state, world, (0,) * len(self.counters)), *self._counted(state, world)):
-            if node in self._best:
-                return self._best[node].value
+        if worlds is self.worlds:
+            seen = [world]
+        else:
+            seen = self.worlds.like(self.worlds.stock.project(worlds[world], worlds.stock))
+        for world in seen:
+            for node in ((state, world, (0,) * len(self.counters)), *self._counted(state, world)):
+                if node in self._best:
+                    return self._best[node].value
         return choice.options[0].value
 
     def _counted(self, state: Moment, world: int) -> list[Node]:
@@ -97,7 +117,7 @@ class Plan:
             if kind == "choice":
                 found.append((hands, self.situation(node)))
             elif kind == "throw":
-                todo += [((*hands, hand), after) for (hand, _), after in zip(ask, parts, strict=True)]
+                todo += [((*hands, hand), after) for hand, after in zip(ask[0], parts, strict=True)]
             elif kind == "on":
                 todo.append((hands, parts[0]))
         return found
@@ -111,7 +131,7 @@ class Plan:
         options = self.worlds.offered(world, ask)
         worths = []
         for option in options:
-            values, den = self._value[self._after(node, ask, option)]
+            values, den = self._known(self._after(node, ask, option))
             v = values[self._who(ask, option)]
             worths.append((option, Fraction(v) / den if den is not None else v))
         return Situation(state, self.worlds[world], offer(ask, options), tuple(worths), self._best[node])
@@ -122,29 +142,30 @@ class Plan:
         return ask.then(option.value), self.worlds.pay(node[1], option.cost), node[2]
 
     def _who(self, ask: Choice, option: Option) -> int:
-        who = option.who or ask.who
-        return self.choosers.index(who) if who in self.choosers else -1
+        return self._place.get(option.who or ask.who, -1)
 
     def _expand(self, node: Node) -> tuple[str, Any, list[Node]]:
-        """What a node leads to: ("done", outcome), ("throw", hands), ("choice", (ask, options)) or ("on", none)."""
+        """What a node leads to: ("done", outcome), ("throw", (hands, ways, all ways)), ("choice", (ask, options)) or
+        ("on", none)."""
         state, world, counts = node
         if type(state) is Moment and state[0] is call:
             if state[1] not in self._closed:
                 self._closed[state[1]] = closed(state[1])
             if inner := self._closed[state[1]]:
-                return "throw", inner.outcomes, [(state[2](one), world, counts) for one, _ in inner.outcomes]
+                hands, ways = zip(*inner.outcomes, strict=True)
+                return "throw", (hands, ways, inner.total), [(state[2](one), world, counts) for one in hands]
         ask = state.ask()
         if type(ask) is Throw:
-            if type(ask.bag) is Draw:
-                hands, _, _ = self.worlds.deal(world, ask.bag)
-                then = ask.then
-                return (
-                    "throw",
-                    [(h, w) for h, w, _ in hands],
-                    [(then(h), after, counts) for h, _, after in hands],
-                )
-            ways = ask.bag.odds()  # type: ignore[union-attr]
-            return "throw", ways, [(ask.then(hand), world, counts) for hand, _ in ways]
+            bag, then = ask.bag, ask.then
+            if type(bag) is Draw:
+                dealt, total, _ = self.worlds.deal(world, bag)
+                hands, ways, afters = zip(*dealt, strict=True)
+                parts = [(then(hand), after, counts) for hand, after in zip(hands, afters, strict=True)]
+                return "throw", (hands, ways, total), parts
+            if (thrown := self._bags.get(bag)) is None:
+                hands, ways = zip(*bag.odds(), strict=True)  # type: ignore[union-attr]
+                thrown = self._bags[bag] = hands, ways, bag.total  # type: ignore[union-attr]
+            return "throw", thrown, [(then(hand), world, counts) for hand in thrown[0]]
         if type(ask) is Choice:
             options = self.worlds.offered(world, ask)
             if len(options) > 1 and ask.who in self.fixed:
@@ -167,72 +188,83 @@ class Plan:
         return "done", outcome, []
 
     def _solve(self) -> None:
-        """Tarjan's walk: parts are finished in the order in which they can be valued."""
-        index: dict[Node, int] = {}
-        low: dict[Node, int] = {}
-        stack: list[Node] = []
-        waiting: set[Node] = set()
-        found: dict[Node, tuple[str, Any, list[Node]]] = {}
-        frames: list[tuple[Node, Any]] = []
+        """Tarjan's walk, each part's value handed to the node that waits for it: what lies on a cycle is handed over as
+        none, and is valued with the whole of its cycle."""
+        value: dict[Node, Any] = self._value  # a node on the way has its number in place of a value
+        frames: list[_Frame] = []
+        cycle: list[_Frame] = []  # gone through, and waiting for the first of their cycle
+        number = 0
 
         def enter(node: Node) -> None:
-            index[node] = low[node] = len(index)
-            found[node] = self._expand(node)
-            stack.append(node)
-            waiting.add(node)
-            frames.append((node, iter(found[node][2])))
+            nonlocal number
+            frames.append(_Frame(node, *self._expand(node), number, len(cycle)))
+            value[node] = number
+            number += 1
 
-        value = self._value
         enter(self.start)
         while frames:
-            node, parts = frames[-1]
-            for part in parts:
-                if part in value:
+            frame = frames[-1]
+            parts, values = frame.parts, frame.values
+            for part in parts[len(values) :]:
+                if type(part[0]) is Done and not self.counters:
+                    values.append(self._worth(part[0].outcome))
                     continue
-                if part not in index:
+                known = value.get(part)
+                if known is None:
                     enter(part)
                     break
-                if part in waiting and index[part] < low[node]:
-                    low[node] = index[part]
+                if type(known) is int:
+                    frame.low = min(frame.low, known)
+                    known = None
+                values.append(known)
             else:
                 frames.pop()
-                if frames and low[node] < low[frames[-1][0]]:
-                    low[frames[-1][0]] = low[node]
-                if low[node] == index[node]:
-                    if stack[-1] is node and node not in found[node][2]:
-                        stack.pop()
-                        waiting.discard(node)
-                        self._settle(node, *found.pop(node))
-                    else:
-                        at = len(stack) - 1
-                        while stack[at] is not node:
-                            at -= 1
-                        part_of = stack[at:]
-                        del stack[at:]
-                        waiting.difference_update(part_of)
-                        self._settle_cycle(part_of, {n: found.pop(n) for n in part_of})
-                    if self._watch and len(value) % 4096 == 0:
-                        self._watch(len(value), 0.0)
+                found = None
+                if frame.low < frame.number:
+                    cycle.append(frame)
+                elif None not in values:
+                    found = value[frame.node] = self._settle(frame)
+                else:
+                    cycle.append(frame)
+                    part_of = cycle[frame.before :]
+                    del cycle[frame.before :]
+                    self._settle_cycle(
+                        [f.node for f in part_of], {f.node: (f.kind, f.ask, f.parts) for f in part_of}
+                    )
+                    found = value[frame.node]
+                if frames:
+                    frames[-1].values.append(found)
+                    frames[-1].low = min(frames[-1].low, frame.low)
+                if self._watch and number % 4096 == 0:
+                    self._watch(number, 0.0)
 
-    def _settle(self, node: Node, kind: str, ask: Any, parts: list[Node]) -> None:
-        """Value a node all of whose parts are valued."""
-        value = self._value
+    def _known(self, node: Node) -> Value:
+        """What a node is worth that the walk has been through."""
+        if type(node[0]) is Done and not self.counters:
+            return self._worth(node[0].outcome)
+        return self._value[node]
+
+    def _worth(self, outcome: Outcome) -> Value:
+        """What an outcome is worth to each."""
+        if outcome not in self._of:
+            worths = [Fraction(worth(outcome)) for worth in self._worths]
+            den = lcm(*(w.denominator for w in worths))
+            self._of[outcome] = tuple([int(w * den) for w in worths]), den
+        return self._of[outcome]
+
+    def _settle(self, frame: _Frame) -> Value:
+        """The value of a node all of whose parts are valued."""
+        kind, values = frame.kind, cast("list[Value]", frame.values)
         if kind == "done":
-            if ask not in self._of:
-                worths = [Fraction(worth(ask)) for worth in self._worths]
-                den = lcm(*(w.denominator for w in worths))
-                self._of[ask] = (*(int(w * den) for w in worths), den)
-            *worths_, den = self._of[ask]
-            value[node] = tuple(worths_), den
-        elif kind == "on":
-            value[node] = value[parts[0]]
-        elif kind == "throw":
-            value[node] = _mean([ways for _, ways in ask], [value[part] for part in parts])
-        else:
-            choice, options = ask
-            at = self._pick(choice, options, [value[part] for part in parts])
-            value[node] = value[parts[at]]
-            self._best[node] = options[at]
+            return self._worth(frame.ask)
+        if kind == "on":
+            return values[0]
+        if kind == "throw":
+            return _mean(frame.ask[1], frame.ask[2], values)
+        choice, options = frame.ask
+        at = self._pick(choice, options, values)
+        self._best[frame.node] = options[at]
+        return values[at]
 
     def _pick(
         self, choice: Choice, options: tuple[Option, ...], values: list[tuple[tuple[Any, ...], int | None]]
@@ -260,14 +292,14 @@ class Plan:
 
     def _settle_cycle(self, part: list[Node], found: dict[Node, tuple[str, Any, list[Node]]]) -> None:
         """Policy iteration over a cycle, whose exits are valued: worths in floats, then exactly where it is small."""
-        n = len(self.choosers)
+        n = len(self._worths)
         worth: dict[Node, list[float]] = {node: [0.0] * n for node in part}
         outside = {
             p: [v / d if d is not None else v for v in vs]
             for node in part
             for p in found[node][2]
             if p not in worth
-            for vs, d in [self._value[p]]
+            for vs, d in [self._known(p)]
         }
 
         def at(node: Node) -> list[float]:
@@ -281,10 +313,9 @@ class Plan:
                 if kind == "on":
                     now = at(parts[0])
                 elif kind == "throw":
-                    total = sum(ways for _, ways in ask)
                     now = [0.0] * n
-                    for (_, ways), p in zip(ask, parts, strict=True):
-                        share, there = ways / total, at(p)
+                    for ways, p in zip(ask[1], parts, strict=True):
+                        share, there = ways / ask[2], at(p)
                         for i in range(n):
                             now[i] += share * there[i]
                 else:
@@ -307,14 +338,13 @@ class Plan:
         self, part: list[Node], found: dict[Node, tuple[str, Any, list[Node]]], best: dict[Node, int]
     ) -> dict[Node, tuple[tuple[int, ...], int]] | None:
         """The exact worths of a cycle under the options that were found best; None where an exit is not exact."""
-        n, place = len(self.choosers), {node: i for i, node in enumerate(part)}
+        n, place = len(self._worths), {node: i for i, node in enumerate(part)}
         rows: list[dict[int, Fraction]] = []
         sides: list[list[Fraction]] = []
         for node in part:
             kind, ask, parts = found[node]
             if kind == "throw":
-                total = sum(ways for _, ways in ask)
-                leads = [(p, Fraction(ways, total)) for (_, ways), p in zip(ask, parts, strict=True)]
+                leads = [(p, Fraction(ways, ask[2])) for ways, p in zip(ask[1], parts, strict=True)]
             else:
                 leads = [(parts[best.get(node, 0)], Fraction(1))]
             row, side = {place[node]: Fraction(1)}, [Fraction(0)] * n
@@ -322,7 +352,7 @@ class Plan:
                 if p in place:
                     row[place[p]] = row.get(place[p], Fraction(0)) - share
                     continue
-                values, den = self._value[p]
+                values, den = self._known(p)
                 if den is None:
                     return None
                 for i in range(n):
@@ -339,24 +369,21 @@ class Plan:
         return out
 
 
-def _mean(
-    ways: list[int], values: list[tuple[tuple[Any, ...], int | None]]
-) -> tuple[tuple[Any, ...], int | None]:
-    total = sum(ways)
-    first = values[0][1]
-    if all(den == first for _, den in values) and first is not None:
-        sums = [sum(map(int.__mul__, ways, column)) for column in zip(*(v for v, _ in values), strict=True)]
-        return tuple(sums), first * total
-    dens = [den for _, den in values]
-    if None in dens:
-        floats = [[v / d if d is not None else v for v in vs] for vs, d in values]
-        return tuple(
-            sum(w * v for w, v in zip(ways, col, strict=True)) / total for col in zip(*floats, strict=True)
-        ), None
-    common = lcm(*dens)  # type: ignore[arg-type]
-    shares = [w * (common // d) for w, d in zip(ways, dens, strict=True)]  # type: ignore[operator]
-    sums = [sum(map(int.__mul__, shares, column)) for column in zip(*(v for v, _ in values), strict=True)]
-    return tuple(sums), common * total
+def _mean(ways: Sequence[int], total: int, values: list[Value]) -> Value:
+    """The mean of values, each with its ways of all."""
+    dens = [den for _, den in values if den is not None]
+    if len(dens) < len(values):
+        floats = [vs if den is None else [v / den for v in vs] for vs, den in values]
+        columns = zip(*floats, strict=True)
+        return tuple([sum(map(mul, ways, column)) / total for column in columns]), None
+    common = dens[0]
+    if dens.count(common) < len(dens):
+        common = lcm(*dens)
+        ways = [w * (common // den) for w, den in zip(ways, dens, strict=True)]
+    if len(values[0][0]) == 1:
+        return (sum([w * v[0] for w, (v, _) in zip(ways, values, strict=True)]),), common * total
+    columns = zip(*[v for v, _ in values], strict=True)
+    return tuple([sum(map(mul, ways, column)) for column in columns]), common * total
 
 
 def _eliminate(rows: list[dict[int, Fraction]], sides: list[list[Fraction]]) -> list[list[Fraction]] | None:
