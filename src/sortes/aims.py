@@ -67,6 +67,7 @@ def _read_by(rule: Rule, worth: Aim | None) -> tuple[str, ...]:
 def planned(it: Prepared, worth: Aim | None, policies: Mapping[str, Any] | None, watch: Watch | None) -> Plan:
     from sortes.engine.advise import plan
 
+    it.foresee("advise")
     worths = aims(it.rule, worth)
     fixed = {}
     for who, one in (policies or {}).items():

@@ -257,8 +257,13 @@ class Play:
         return self._it.stock.cards(self._played.world, deck)
 
     @cached_property
-    def p(self) -> Fraction:
-        """How likely this result was beforehand, exactly, with choices made by the same policy."""
+    def p(self) -> Fraction | None:
+        """How likely this result was beforehand, exactly, with choices made by the same policy; None where nobody can
+        tell: the table said what came of it, or there was no end to look to."""
+        try:
+            self._it.foresee("play")
+        except RuleError:
+            return None
         field = self.rule.fields[0]
         policy: Policy = self._policy
         return Odds(self._it, policy, self._worth).by(field).get(getattr(self.outcome, field), Fraction(0))

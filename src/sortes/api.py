@@ -56,6 +56,7 @@ def odds(
     ):
         raise wrong("within", within, "a whole number from 0 to 10000")
     check_policy(policy)
+    it.foresee("odds")
     if worth is not None:
         aims(it.rule, worth)
     return Odds(it, policy, worth, within, watch)
@@ -145,6 +146,7 @@ def simulate(
         raise wrong("n", n, "a whole number from 1 to 1000000000000")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise wrong("seed", seed, "a whole number from 0")
+    it.foresee("simulate")
     import numpy as np
 
     from sortes.engine import simulate as _simulate

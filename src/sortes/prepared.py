@@ -112,6 +112,11 @@ class Prepared:
                 )
         return left, {card: n for card, n in total.items() if n}
 
+    def foresee(self, walk: str) -> None:
+        """Refuse a walk ("odds", "advise", "simulate") where only a play could go on. Raises RuleError."""
+        if self.rule.ahead:
+            self.rule.ahead(walk, self.params, self.house)
+
     @property
     def question(self) -> Question:
         """What a room's own solver is asked."""

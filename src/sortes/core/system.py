@@ -70,8 +70,9 @@ class Rule:
     `worths` gives each chooser's own aim by name, the main chooser first. `purses` makes purses of the parameters.
     `counters` are the outcome's fields that tallies fill; the `endless` ones have no bound and appear only when
     asked for. `calls` names rules that it may call. `solve` and `crowd` are faster ways for odds and simulate,
-    which answer None where the general walk must go. `ahead` refuses, for a walk by name ("odds", "advise",
-    "simulate") and the checked parameters, to look ahead where only a play could go on.
+    which answer None where the general walk must go. `ahead` takes a walk by name ("odds", "advise", "simulate", or
+    "play" where it is asked how likely one was), the checked parameters and the house rules, and refuses to look
+    ahead where only a play could go on.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Rule:
         self.purses, self.counters, self.endless = purses, tuple(counters), tuple(endless)
         self.solve: Callable[[Question], Solved | None] | None = None
         self.crowd: Callable[[Question, int, Any], Mapping[Outcome, int] | None] | None = None
-        self.ahead: Callable[[str, Mapping[str, Any]], None] | None = None
+        self.ahead: Callable[[str, Mapping[str, Any], Any], None] | None = None
 
     @cached_property
     def form(self) -> Form:

@@ -27,7 +27,7 @@ def kind(card: str) -> str:
 def card_of(house: DramaHouse, parameter: str, written: Any) -> str:
     """A card as the deck names it, from how people write it: "ba" is AB, "Possible Setback" is possible-setback."""
     if isinstance(written, str):
-        name, colon, line = written.partition(":")
+        name, _, line = written.partition(":")
         name = "-".join(name.replace("-", " ").replace("_", " ").split())
         line = f": {line.strip()}" if line.strip() else ""
         if name.lower() in DILEMMAS:
@@ -73,7 +73,8 @@ def check(house: DramaHouse) -> None:
     for letter in letters(house):
         if letter not in on:
             raise RuleError(
-                "deck", f"has no card with {letter}; takes every letter of the {house.steps} steps at least once"
+                "deck",
+                f"has no card with {letter}; takes every letter of the {house.steps} steps at least once",
             )
 
 

@@ -88,9 +88,11 @@ def aid(count: int, left: tuple[Aid, ...], whole: bool, house: DramaHouse, rules
             "player",
             "effort",
             (Option("normal"), Option("extra")),
-            lambda effort: helped(count + house.counts.normal, rest, whole, house, rules)
-            if effort == "normal"
-            else aid(count, (Aid(first.test, False), *rest), whole, house, rules),
+            lambda effort: (
+                helped(count + house.counts.normal, rest, whole, house, rules)
+                if effort == "normal"
+                else aid(count, (Aid(first.test, False), *rest), whole, house, rules)
+            ),
         )
     return call(tested(first.test, 0, 0, house, rules), aided.back(count, rest, whole, house, rules)).ask()
 
@@ -103,7 +105,7 @@ def aided(
     return helped(count + getattr(house.counts, outcome.result), left, whole, house, rules).ask()
 
 
-def ahead(walk: str, params: Mapping[str, Any]) -> None:
+def ahead(walk: str, params: Mapping[str, Any], house: DramaHouse) -> None:
     """Refuse to look ahead where the table would have to state a helper's level (S9 c)."""
     if isinstance(params["helpers"], int):
         return

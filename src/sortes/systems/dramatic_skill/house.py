@@ -13,6 +13,7 @@ from sortes.core.errors import RuleError
 from sortes.core.system import House
 
 Level: TypeAlias = Literal["spectacular", "outstanding", "good", "standard", "failure", "mishap"]
+Room: TypeAlias = Literal["cards", "poker-dice", "agate"]
 LEVELS: tuple[Level, ...] = ("mishap", "failure", "standard", "good", "outstanding", "spectacular")
 STANDARD = 2  # the place of the first level that is a success
 
@@ -77,12 +78,13 @@ class DramaHouse(House, frozen=True, eq=False):
     dice_per: Annotated[int, Meta(ge=1, le=100)]
     margins: Margins
     effects: Margins
-    levels: dict[Literal["cards", "poker-dice", "agate"], dict[str, Level]]
+    levels: dict[Room, dict[str, Level]]
     counts: Counts
     value: Value
 
 
-READS: Mapping[str, tuple[str, ...]] = {  # every result of another room's test that stands for one level (S9 b)
+# Every result of another room's test that stands for one level (S9 b).
+READS: Mapping[Room, tuple[str, ...]] = {
     "cards": ("bust", "loss"),
     "poker-dice": (
         "extreme-success",
@@ -134,19 +136,17 @@ def check(house: DramaHouse) -> None:
                 raise RuleError(f"levels.{test}.{result}", f"is not a result; takes {', '.join(results)}")
     tenths = house.value.tenths
     if list(tenths) != sorted(tenths) or tenths[-1] > tenths[0] * house.value.times:
-        raise RuleError("value.tenths", "are out of order; takes numbers that rise, to `times` the first at most")
+        raise RuleError(
+            "value.tenths", "are out of order; takes numbers that rise, to `times` the first at most"
+        )
 
 
 @cache
 def total_for(house: DramaHouse, bonus: int) -> int:
     """The lowest total that gives this bonus or a better one and is no Mishap (S9 a)."""
-    for total, gives in house.chart:
-        if gives >= bonus:
-            break
-    else:
-        last, gives = house.chart[-1]
-        total = last + (bonus - gives) * house.points
-    return max(total, house.mishap + 1)
+    last, most = house.chart[-1]
+    listed = (total for total, gives in house.chart if gives >= bonus)
+    return max(next(listed, last + (bonus - most) * house.points), house.mishap + 1)
 
 
 @cache

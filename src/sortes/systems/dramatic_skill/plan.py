@@ -14,7 +14,7 @@ from sortes.systems.dramatic_skill import help
 from sortes.systems.dramatic_skill.deck import letters
 from sortes.systems.dramatic_skill.help import Aid, Helpers, aids
 from sortes.systems.dramatic_skill.house import DramaHouse, Level
-from sortes.systems.dramatic_skill.tests import DN, By, Skill, Test, missing_level, test_of
+from sortes.systems.dramatic_skill.tests import DN, By, Extra, Skill, Test, missing_level, test_of
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
 Ditch: TypeAlias = Literal["multi", "single"]
@@ -75,7 +75,9 @@ def plan_of(
 ) -> Plan:
     """The plan that people fill in, complete; raises RuleError that names what is missing or wrong."""
     if len(steps) != house.steps:
-        raise wrong("steps", f"{len(steps)} of them", f"{house.steps}, one each for {', '.join(letters(house))}")
+        raise wrong(
+            "steps", f"{len(steps)} of them", f"{house.steps}, one each for {', '.join(letters(house))}"
+        )
     if len(set(leads)) != len(leads):
         raise wrong("leads", ", ".join(leads), "different names")
     by_lead = []
@@ -86,9 +88,12 @@ def plan_of(
             if isinstance(skill, Mapping):
                 if lead not in skill:
                     named = ", ".join(skill) or "nobody"
-                    raise RuleError(f"steps[{i}].skill", f"has no number for {lead}, who may lead; it names {named}")
+                    raise RuleError(
+                        f"steps[{i}].skill", f"has no number for {lead}, who may lead; it names {named}"
+                    )
                 skill = skill[lead]
-            where, extra = f"steps[{i}].", "choose" if one.by == "cards" else 0
+            where: str = f"steps[{i}]."
+            extra: Extra = "choose" if one.by == "cards" else 0
             found.append(test_of(where, one.by, skill, one.dn, one.unskilled, one.level, extra, house, rules))
         by_lead.append(tuple(found))
     count, tests = aids(helpers, house, rules)
@@ -101,14 +106,17 @@ def tests_of(plan: Plan, lead: int, done: int, many: int) -> tuple[Test, ...]:
     left = plan.tests[lead][done:]
     if many != LAST_DITCH:
         return left[:many]
-    return left if plan.last_ditch == "multi" else (max(left, key=lambda test: test.dn),)  # the first of equals
+    return (
+        left if plan.last_ditch == "multi" else (max(left, key=lambda test: test.dn),)
+    )  # the first of equals
 
 
-def ahead(walk: str, params: Mapping[str, Any]) -> None:
+def ahead(walk: str, params: Mapping[str, Any], house: DramaHouse) -> None:
     """Refuse to look ahead where the table would have to state a level (S9 c), or through rounds without end."""
     for i, step in enumerate(params["steps"]):
         if step.by == "stated" and step.level is None:
             raise missing_level(f"steps[{i}].")
-    help.ahead(walk, params)
-    if walk == "advise" and params["rounds"] is None:
+    help.ahead(walk, params, house)
+    endless = params["rounds"] is None or (params["rounds"] == "house" and house.rounds == "none")
+    if walk in ("advise", "play") and endless:
         raise RuleError("rounds", "got none; advice takes a number of rounds, from 1 to 30")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import accumulate
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta
 
@@ -15,7 +15,7 @@ from sortes.core.form import SUPPLIED, discards, lies, stocks
 from sortes.core.system import Rules, rule
 from sortes.systems.dramatic_skill.deck import ALPHABET, DILEMMAS, card_of, kind
 from sortes.systems.dramatic_skill.help import Helpers, helped
-from sortes.systems.dramatic_skill.house import DramaHouse, bonus_of, total_for
+from sortes.systems.dramatic_skill.house import LEVELS, STANDARD, DramaHouse, bonus_of, total_for
 from sortes.systems.dramatic_skill.plan import (
     LAST_DITCH,
     Ditch,
@@ -30,7 +30,6 @@ from sortes.systems.dramatic_skill.plan import (
 )
 from sortes.systems.dramatic_skill.tests import (
     CALLS,
-    STANDARD,
     Cards,
     Test,
     Tested,
@@ -38,7 +37,6 @@ from sortes.systems.dramatic_skill.tests import (
     succeeded,
     tested,
 )
-from sortes.systems.dramatic_skill.house import LEVELS
 
 Up: TypeAlias = int | str  # how many steps the card allows in a row from the next one on, or its Dilemma
 Card: TypeAlias = Annotated[str, Meta(min_length=1, max_length=500)]
@@ -64,9 +62,7 @@ NOT_LAST, LAST = Draw(1, "drama", kind, away=True), Draw(1, "drama", kind, away=
 @moment("dramatic-skill.draw", "S3")
 def draw(plan: Plan, now: Now, house: DramaHouse, rules: Rules) -> Ask:
     """The drama card; when the deck has run out, its discards come back."""
-    return Throw(
-        LAST if now.left == 1 else NOT_LAST, lambda hand: faced(plan, now, hand[0], house, rules)
-    )
+    return Throw(LAST if now.left == 1 else NOT_LAST, lambda hand: faced(plan, now, hand[0], house, rules))
 
 
 def faced(plan: Plan, now: Now, card: str, house: DramaHouse, rules: Rules) -> State:
@@ -154,9 +150,7 @@ def act(plan: Plan, now: Now, up: Up, many: int, m: int, house: DramaHouse, rule
     whole = many == LAST_DITCH
     return Throw(
         one_roll(tests, m - now.plus, whole, house),
-        lambda hand: judged(
-            plan, now, up, many, len(tests), passed(tests, hand, whole), house, rules
-        ),
+        lambda hand: judged(plan, now, up, many, len(tests), passed(tests, hand, whole), house, rules),
         why_of(up, many),
     )
 
@@ -197,7 +191,15 @@ def passed(tests: tuple[Test, ...], hand: tuple[int, ...], whole: bool) -> int:
 
 
 def on(
-    plan: Plan, now: Now, up: Up, many: int, m: int, i: int, fails: int | None, house: DramaHouse, rules: Rules
+    plan: Plan,
+    now: Now,
+    up: Up,
+    many: int,
+    m: int,
+    i: int,
+    fails: int | None,
+    house: DramaHouse,
+    rules: Rules,
 ) -> State:
     """Past the tests of an action that are known already, to the next one that is not; `i` were passed.
 
@@ -220,7 +222,15 @@ def on(
 
 @moment("dramatic-skill.step", "S9")
 def step(
-    plan: Plan, now: Now, up: Up, many: int, m: int, i: int, fails: int | None, house: DramaHouse, rules: Rules
+    plan: Plan,
+    now: Now,
+    up: Up,
+    many: int,
+    m: int,
+    i: int,
+    fails: int | None,
+    house: DramaHouse,
+    rules: Rules,
 ) -> Ask:
     """The next test of an action: the d20 roll that serves all its d20 tests, or a test of another kind."""
     tests = tests_of(plan, now.lead, now.done, many)
@@ -260,7 +270,9 @@ def stepped(
 # ---- consequences -------------------------------------------------------------------------------
 
 
-def judged(plan: Plan, now: Now, up: Up, many: int, of: int, n: int, house: DramaHouse, rules: Rules) -> State:
+def judged(
+    plan: Plan, now: Now, up: Up, many: int, of: int, n: int, house: DramaHouse, rules: Rules
+) -> State:
     """What an action comes to of whose `of` tests `n` succeeded."""
     left, _, plus, lead = now
     if many == LAST_DITCH:
@@ -333,7 +345,7 @@ def task(
         ),
     ],
     rounds: Annotated[
-        Annotated[int, Meta(ge=1, le=30)] | None | Literal["house"],
+        Annotated[int, Meta(ge=1, le=30)] | Literal["house"] | None,
         Meta(description="how many rounds there are; none: no end; house: as the house rules have it"),
     ] = "house",
     leads: Annotated[
@@ -342,7 +354,9 @@ def task(
     ] = ("lead",),
     helpers: Annotated[
         Helpers,
-        Meta(description='who helps every round: a number of normal efforts, or a list of "normal" and of tests'),
+        Meta(
+            description='who helps every round: a number of normal efforts, or a list of "normal" and of tests'
+        ),
     ] = 0,
     completed: Annotated[int, Meta(ge=0, le=25, description="steps that are done already")] = 0,
     dn_plus: Annotated[
@@ -372,7 +386,9 @@ def task(
     ] = None,
     last_ditch: Annotated[
         Ditch | None,
-        Meta(description="what a Last Ditch tests: every open step, or the hardest; none: as in the house rules"),
+        Meta(
+            description="what a Last Ditch tests: every open step, or the hardest; none: as in the house rules"
+        ),
     ] = None,
     *,
     house: Annotated[DramaHouse, SUPPLIED],
@@ -380,9 +396,9 @@ def task(
 ) -> State:
     """Carry out a task of several steps, in order and in time.
 
-    Each round a drama card is turned, which shows the steps that can be completed or brings a Dilemma; the helpers act;
+    Each round a drama card is turned, which shows the steps that can be completed or brings a Dilemma; helpers act;
     the lead sees their bonus and chooses: the next step, several in one go, a Last Ditch, or nothing (S10). To go on
-    with another plan for the open steps (S1), begin again with what is completed, the rounds and the deck that are left.
+    with another plan for the open steps (S1), begin again with what is completed and the rounds and cards left.
     """
     if completed >= house.steps:
         raise wrong("completed", completed, f"a whole number from 0 to {house.steps - 1}")

@@ -1,4 +1,4 @@
-"""Tests (S9): a step or a helper is tested with a d20, with cards, poker dice or Agate, or the table states the level."""
+"""Tests (S9): with a d20, with cards, poker dice or Agate, or the table states the success level."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from sortes.core.ask import Ask, Choice, Done, Moment, Option, State, Throw, call, moment
+from sortes.core.ask import Ask, Choice, Done, Option, State, Throw, call, moment
 from sortes.core.chance import OpenEnded, die
 from sortes.core.errors import RuleError, wrong
 from sortes.core.form import SUPPLIED, stocks
 from sortes.core.system import Rules, rule
-from sortes.systems.dramatic_skill.house import LEVELS, STANDARD, DramaHouse, Level, total_for
+from sortes.systems.dramatic_skill.house import LEVELS, STANDARD, DramaHouse, Level, Room, total_for
 
 By: TypeAlias = Literal["d20", "cards", "poker-dice", "agate", "stated"]
 Skill: TypeAlias = Annotated[int, Meta(ge=0, le=100)]
@@ -84,7 +84,9 @@ def test_of(
     given = {"skill": skill, "dn": dn}
     for name in NEEDS[by]:
         if given[name] is None:
-            raise RuleError(f"{parameter}{name}", f"is missing; a test by {by} takes a whole number from 0 to 100")
+            raise RuleError(
+                f"{parameter}{name}", f"is missing; a test by {by} takes a whole number from 0 to 100"
+            )
     if by == "agate" and (dn or 0) > HARDEST_AGATE:
         raise wrong(f"{parameter}dn", dn, f"a Difficulty from 0 to {HARDEST_AGATE}")
     if level is not None and by != "stated":
@@ -109,7 +111,9 @@ def tested(test: Test, m: int, plus: int, house: DramaHouse, rules: Rules) -> St
             return roll(test.skill + m - dn, test.unskilled, house)
         case "cards":
             el = max(0, test.skill + m)
-            return call(rules["cards.resolve"](el=el, against=dn, extra=test.extra), level_of.back("cards", house))
+            return call(
+                rules["cards.resolve"](el=el, against=dn, extra=test.extra), level_of.back("cards", house)
+            )
         case "poker-dice":
             more, fewer = dice_for(m, house)
             thrown = rules["poker-dice.roll"](level=test.skill, bonus=more, penalty=fewer + dn)
@@ -163,12 +167,12 @@ def roll(over: int, unskilled: bool, house: DramaHouse) -> Ask:
 
 
 @moment("dramatic-skill.level", "S9")
-def level_of(by: str, house: DramaHouse, outcome: Any) -> Ask:
+def level_of(by: Room, house: DramaHouse, outcome: Any) -> Ask:
     """What another room's result means here (S9 b)."""
     if by == "cards" and outcome.result == "win":
         better = sum(outcome.effect >= floor for floor in house.effects.floors)
         return TESTED[LEVELS[STANDARD + better]]
-    return TESTED[house.levels[by][outcome.result]]  # type: ignore[index]
+    return TESTED[house.levels[by][outcome.result]]
 
 
 @moment("dramatic-skill.stated", "S9")
@@ -184,16 +188,20 @@ def missing_level(parameter: str) -> RuleError:
     )
 
 
-def ahead(walk: str, params: Mapping[str, Any]) -> None:
+def ahead(walk: str, params: Mapping[str, Any], house: DramaHouse) -> None:
     """Refuse to look ahead where the table would have to state the level (S9 c)."""
     if params["using"] == "stated" and params["level"] is None:
         raise missing_level("")
 
 
-@rule("dramatic-skill.test", Tested, worths={"player": succeeded}, calls=CALLS)
+@rule("dramatic-skill.test", Tested, worths={"player": succeeded, "self": succeeded}, calls=CALLS)
 def test(
-    skill: Annotated[Skill | None, Meta(description="the skill; EL, level or Skill Rank with the other dice")] = None,
-    dn: Annotated[DN | None, Meta(description="Difficulty Number; penalty dice with poker dice (0 if not said)")] = None,
+    skill: Annotated[
+        Skill | None, Meta(description="the skill; EL, level or Skill Rank with the other dice")
+    ] = None,
+    dn: Annotated[
+        DN | None, Meta(description="Difficulty Number; with poker dice penalty dice, else 0")
+    ] = None,
     modifier: Annotated[int, Meta(ge=-100, le=100, description="the sum of bonuses and penalties")] = 0,
     unskilled: Annotated[bool, Meta(description="a d20 is thrown again on 10 only, not on 20")] = False,
     using: Annotated[By, Meta(description="what the test is made with")] = "d20",
@@ -211,7 +219,9 @@ def test(
     A d20 is open-ended and its total gives a bonus; the test can also be made with cards, poker dice or Agate, or be
     stated by the table where another game decides.
     """
-    return tested(test_of("", using, skill, dn, unskilled, level, extra, house, rules), modifier, 0, house, rules)
+    return tested(
+        test_of("", using, skill, dn, unskilled, level, extra, house, rules), modifier, 0, house, rules
+    )
 
 
 test.ahead = ahead
