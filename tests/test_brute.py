@@ -470,42 +470,42 @@ THREE_LESS = sum(
 
 def test_s4_one_card_that_shows_all() -> None:
     """Rounds as needed and never a dilemma: one success after another; or all in a row, at less."""
-    deck = {"ABCD": 1}
-    assert dramatic_skill.chance_done(dramatic_skill.task(poker(4), 4, deck=deck)) == HALF**4
-    assert dramatic_skill.chance_done(dramatic_skill.task(poker(4), 1, deck=deck)) == 0
-    row = dramatic_skill.task(poker(4), 1, deck=deck, policy="best", last_ditch="none")
+    whole = {"ABCD": 1}
+    assert dramatic_skill.chance_done(dramatic_skill.task(poker(4), 4, whole=whole)) == HALF**4
+    assert dramatic_skill.chance_done(dramatic_skill.task(poker(4), 1, whole=whole)) == 0
+    row = dramatic_skill.task(poker(4), 1, whole=whole, policy="best", last_ditch="none")
     assert dramatic_skill.chance_done(row) == THREE_LESS**4
-    single = dramatic_skill.task(poker(4), 1, deck=deck, policy="best", last_ditch="single")
+    single = dramatic_skill.task(poker(4), 1, whole=whole, policy="best", last_ditch="single")
     one_less = sum(p for o, p in poker_dice.roll(0).items() if "success" in o.result or o.result == "draw")
     assert dramatic_skill.chance_done(single) == one_less
 
 
 def test_s5_an_ineligible_success_is_an_approved_action() -> None:
-    odds = dramatic_skill.task(poker(2), 1, deck={"B": 1, "A": 0}, completed=0)
+    odds = dramatic_skill.task(poker(2), 1, whole={"B": 1})
     assert by(odds, "approved") == {1: HALF, 0: 1 - HALF}
     assert by(odds, "steps_done") == {0: F(1)}
 
 
 def test_s6_dilemmas_by_hand() -> None:
     fails = 1 - HALF
-    harder = dramatic_skill.task(poker(2), 1, deck={"complication": 1}, completed=1)
+    harder = dramatic_skill.task(poker(2), 1, whole={"complication": 1}, completed=1)
     assert by(harder, "dn_plus") == {0: HALF, 1: fails}
-    back = dramatic_skill.task(poker(2), 1, deck={"possible-setback": 1}, completed=1)
+    back = dramatic_skill.task(poker(2), 1, whole={"possible-setback": 1}, completed=1)
     assert by(back, "steps_done") == {2: HALF, 0: fails}
-    lost = dramatic_skill.task(poker(3), 1, deck={"critical-problem": 1}, completed=2)
+    lost = dramatic_skill.task(poker(3), 1, whole={"critical-problem": 1}, completed=2)
     assert by(lost, "steps_done") == {3: HALF, 0: fails}
 
 
 def test_s9a_one_roll_serves_a_row() -> None:
     """Two d20 steps alike succeed or fail together, so a row of two costs only its −2."""
     steps = [{"name": n, "skill": 10, "dn": 10} for n in "AB"]
-    row = dramatic_skill.task(steps, 1, deck={"AB": 1}, policy="best", last_ditch="none")
+    row = dramatic_skill.task(steps, 1, whole={"AB": 1}, policy="best", last_ditch="none")
     one = sum(p for o, p in dramatic_skill.test(10, 10, -2).items() if dramatic_skill.succeeds(o.result))
     assert dramatic_skill.chance_done(row) == one
 
 
 def test_s7_a_last_ditch_beats_waiting_where_no_letter_comes() -> None:
-    odds = dramatic_skill.task(poker(2), 1, deck={"B": 1}, policy="best")
+    odds = dramatic_skill.task(poker(2), 1, whole={"B": 1}, policy="best")
     two_less = sum(
         p for o, p in poker_dice.roll(0, penalty=1).items() if "success" in o.result or o.result == "draw"
     )

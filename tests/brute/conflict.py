@@ -206,13 +206,19 @@ def rounds(
     discard: Given | None = None,
     packs: int = 1,
     jokers: int = 0,
+    reshuffle: str = "ask",
 ) -> tuple[Odds[tuple[str, int]], Fraction]:
-    """How and in which round it ended, among the first `within`; and what is unresolved then."""
+    """How and in which round it ended, among the first `within`; and what is unresolved then.
+
+    With `reshuffle="always"` every round starts from all the cards (C2).
+    """
     start, whole = begin(mine, theirs, draws, deck, discard, packs, jokers)
     ended: list[tuple[tuple[str, int], Fraction]] = []
     open_: Odds[Place] = {start: Fraction(1)}
     for number in range(1, within + 1):
         between: Odds[Place] = {}
+        if reshuffle == "always":
+            open_ = pool((Place(whole, *place[1:]), p) for place, p in open_.items())
         while open_:
             parts = []
             for place, p in open_.items():

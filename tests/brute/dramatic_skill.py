@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from . import agate, poker_dice
-from .cards import Given, Piles, colour, deal_reds, next_card, piles, settle_roll, settled, size
+from .cards import Given, Piles, colour, deal_reds, heap, next_card, piles, settle_roll, settled, size
 from .mass import Odds, mix, pool
 
 LEVELS = ("mishap", "failure", "standard", "good", "outstanding", "spectacular")
@@ -216,14 +217,17 @@ def test(
     unskilled: bool = False,
     using: str = "d20",
     level: str | None = None,
+    extra: int | str = "choose",
     *,
     cards: Given | None = None,
     policy: str = "plain",
 ) -> Odds[Tested]:
-    """S9. Best: the greatest chance of at least a Standard success."""
-    s = Step(skill, dn, using, unskilled, level)
-    taken = max(ways(s, modifier, playing_cards(cards), policy), key=chance_of_success)
-    return pool((Tested(result), p) for (result, _), p in taken.items())
+    """S9. Best: the greatest chance of at least a Standard success. `extra` is for card tests."""
+    s, hand = Step(skill, dn, using, unskilled, level), playing_cards(cards)
+    found = (
+        ways(s, modifier, hand, policy) if extra == "choose" else [one_test(s, modifier, hand, int(extra))]
+    )
+    return pool((Tested(result), p) for (result, _), p in max(found, key=chance_of_success).items())
 
 
 # ---- S8: help ------------------------------------------------------------------------------------
@@ -265,9 +269,12 @@ def helping(helpers: Sequence[str | Record], cards: Piles, strain: str = "plain"
     return odds
 
 
-def help(helpers: Sequence[str | Record], *, cards: Given | None = None) -> Odds[Helped]:
-    """S8, helpers without Strain or Extra Effort in their own tests."""
-    return pool((Helped(n, bonus_of(n)), p) for (n, _), p in helping(helpers, playing_cards(cards)).items())
+def help(
+    helpers: Sequence[str | Record], *, cards: Given | None = None, policy: str = "plain"
+) -> Odds[Helped]:
+    """S8. Best: Strain is spent wherever it makes a helper count for more."""
+    helped = helping(helpers, playing_cards(cards), "plain" if policy == "plain" else "spend")
+    return pool((Helped(n, bonus_of(n)), p) for (n, _), p in helped.items())
 
 
 # ---- S1-S7, S10: the task ------------------------------------------------------------------------
@@ -341,16 +348,23 @@ def task(
     policy: str = "plain",
     lead_asked: str = "card",
     fields: Sequence[str] = Ended._fields,
+    whole: Mapping[str, int] | None = None,
+    discard: Mapping[str, int] | None = None,
 ) -> Odds[Ended]:
     """S1-S10.
 
     Plain: the next step alone each round, eligible or not, by the first lead. Best: the greatest chance of
-    being done. `deck` is the whole drama deck; `lead_asked` says whether the lead is named knowing the card
-    ("card") or before it is turned ("round"). `last_ditch` in an end means that a Last Ditch did it. Only
-    `fields` of the ends are told apart.
+    being done. `whole` is the table's own drama deck, `deck` what is left of it, `discard` the rest of it unless
+    given. `lead_asked` says whether the lead is named knowing the card ("card") or before it is turned ("round").
+    `last_ditch` in an end means that a Last Ditch did it. Only `fields` of the ends are told apart.
     """
     last = len(steps)
-    drama: Piles = (tuple(sorted((deck or DRAMA).items())), ())
+    full = Counter(whole or DRAMA)
+    left = full if deck is None else Counter(deck)
+    drama: Piles = (
+        heap(left.elements()),
+        heap((full - left if discard is None else Counter(discard)).elements()),
+    )
     choose: Callable[[list[Odds[Ended]]], Odds[Ended]] = (
         (lambda found: found[0]) if policy == "plain" else (lambda found: max(found, key=chance_done))
     )
