@@ -144,7 +144,7 @@ def fingerprint(
         try:
             waiting = list(choices)
 
-            def choose(state: Any, choice: Any, waiting: list[Any] = waiting) -> Any:
+            def choose(state: Any, choice: Any, waiting: list[Any] = waiting, seed: int = seed) -> Any:
                 offered = [o.value for o in choice.options]
                 seen.append((choice.about, tuple(o.cost for o in choice.options), tuple(offered)))
                 return waiting.pop(0) if waiting and waiting[0] in offered else offered[seed % len(offered)]

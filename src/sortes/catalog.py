@@ -75,8 +75,8 @@ def rule(id: str | Rule) -> Rule:
 class Called:
     """The rules that a rule may call, each with its house rules in place. Interned, so identity is equality."""
 
-    def __init__(self, rules: Mapping[str, Callable[..., State]], houses: Mapping[str, House]) -> None:
-        self._rules, self.houses = rules, houses
+    def __init__(self, caller: str, rules: Mapping[str, Callable[..., State]]) -> None:
+        self.caller, self._rules = caller, rules
 
     def __getitem__(self, id: str) -> Callable[..., State]:
         return self._rules[id]
@@ -85,7 +85,7 @@ class Called:
 _called: dict[tuple[Any, ...], Called] = {}
 
 
-def called(caller: Rule, houses: dict[str, House]) -> Called:
+def called(caller: Rule, houses: Mapping[str, House]) -> Called:
     """What `caller` may call, under these house rules by system."""
     key = (caller.id, *((id, houses[rule(id).system]) for id in caller.calls))
     if key not in _called:
@@ -97,5 +97,5 @@ def called(caller: Rule, houses: dict[str, House]) -> Called:
                 for name, kind in one.form.supplied.items()
             }
             rules[id] = partial(one.start, **supplied)
-        _called[key] = Called(rules, houses)
+        _called[key] = Called(caller.id, rules)
     return _called[key]

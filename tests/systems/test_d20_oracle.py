@@ -80,7 +80,7 @@ def test_d6_each_d12_entry_is_equally_likely_and_comes_only_when_called_for() ->
         called = sum(odds.p(result) for result in results)
         by = odds.by(table)
         assert by.pop(None) == 1 - called
-        assert by == {n: called / 12 for n in range(1, 13)}
+        assert by == dict.fromkeys(range(1, 13), called / 12)
 
 
 def test_d6_tables_are_data_with_twelve_entries() -> None:

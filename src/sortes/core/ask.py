@@ -104,19 +104,19 @@ Ask: TypeAlias = Throw | Choice | Tally | Done
 class Step(Generic[P]):
     """A named small function of a room. Calling it names a state; only a walk, by asking it, runs the function."""
 
-    __slots__ = ("cites", "id", "names", "rule", "_defaults")
+    __slots__ = ("cites", "defaults", "id", "names", "rule")
 
     def __init__(self, id: str, rule: Callable[P, Ask], cites: tuple[str, ...]) -> None:
         parameters = signature(rule).parameters
         self.id, self.rule, self.cites = id, rule, cites
         self.names = tuple(parameters)
-        self._defaults = {n: p.default for n, p in parameters.items() if p.default is not Parameter.empty}
+        self.defaults = {n: p.default for n, p in parameters.items() if p.default is not Parameter.empty}
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> Moment:
         if len(args) == len(self.names):
             return Moment((self, *args))
         rest = self.names[len(args) :]
-        return Moment((self, *args, *[named[n] if n in named else self._defaults[n] for n in rest]))
+        return Moment((self, *args, *[named[n] if n in named else self.defaults[n] for n in rest]))
 
     def back(self, *args: Any) -> Back:
         """This step, waiting for its last argument."""

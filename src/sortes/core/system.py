@@ -65,7 +65,7 @@ class Question(Struct, frozen=True):
 
 
 class Rule:
-    """One rule of a system.
+    """One rule of a system: a decorator of the function that turns its parameters into the first state.
 
     `worths` gives each chooser's own aim by name, the main chooser first. `purses` makes purses of the parameters.
     `counters` are the outcome's fields that tallies fill; the `endless` ones have no bound and appear only when
@@ -75,10 +75,11 @@ class Rule:
     ahead where only a play could go on.
     """
 
+    start: Callable[..., State]
+
     def __init__(
         self,
         id: str,
-        start: Callable[..., State],
         outcome: type[Any],
         *,
         worths: Mapping[str, Worth],
@@ -88,12 +89,17 @@ class Rule:
         endless: Iterable[str] = (),
         calls: Iterable[str] = (),
     ) -> None:
-        self.id, self.start, self.outcome = id, start, outcome
+        self.id, self.outcome = id, outcome
         self.worths, self.decks, self.calls = dict(worths), tuple(decks), tuple(calls)
         self.purses, self.counters, self.endless = purses, tuple(counters), tuple(endless)
         self.solve: Callable[[Question], Solved | None] | None = None
         self.crowd: Callable[[Question, int, Any], Mapping[Outcome, int] | None] | None = None
         self.ahead: Callable[[str, Mapping[str, Any], Any], None] | None = None
+
+    def __call__(self, start: Callable[..., State]) -> Rule:
+        """Make the rule of the function that turns its parameters into the first state."""
+        self.start = start
+        return self
 
     @cached_property
     def form(self) -> Form:
@@ -129,33 +135,7 @@ class Rule:
         return f"<rule {self.id}>"
 
 
-def rule(
-    id: str,
-    outcome: type[Any],
-    *,
-    worths: Mapping[str, Worth],
-    decks: Iterable[str] = (),
-    purses: Callable[[Mapping[str, Any], Any], Mapping[str, Purse]] | None = None,
-    counters: Iterable[str] = (),
-    endless: Iterable[str] = (),
-    calls: Iterable[str] = (),
-) -> Callable[[Callable[..., State]], Rule]:
-    """Make a rule of the function that turns its parameters into the first state. See Rule."""
-
-    def made(start: Callable[..., State]) -> Rule:
-        return Rule(
-            id,
-            start,
-            outcome,
-            worths=worths,
-            decks=decks,
-            purses=purses,
-            counters=counters,
-            endless=endless,
-            calls=calls,
-        )
-
-    return made
+rule = Rule  # as a decorator it reads as what it says: @rule("cards.ask", Answered, …)
 
 
 class System(Struct, frozen=True, eq=False):

@@ -1,0 +1,1 @@
+"""Where people play: a log of what resulted, and all that follows from it."""
