@@ -209,15 +209,19 @@ def _candidates(field: Field, value: str) -> list[Any]:
 def explained(field: Field, value: Any, message: str) -> RuleError:
     """msgspec's complaint in our words, with the very place inside a list or record."""
     found = re.search(r" - at `\$(.*)`$", message)
-    path = re.findall(r"\[(\d+|\.\.\.)\]|\.(\w+)", found.group(1)) if found else []
+    path = re.findall(r"\[(\d+|\.\.\.)\]|\.([\w-]+)", found.group(1)) if found else []
     name, schema, got = field.name, field.schema, value
     for index, key in path:
         if "anyOf" in schema:
-            wanted = "array" if index else "object"
+            wanted = "array" if index.isdigit() else "object"
             schema = next((p for p in schema["anyOf"] if p.get("type") == wanted), schema)
         try:
             if index:
-                name, schema = f"{name}[{index}]", schema.get("items", {})
+                each = schema.get("prefixItems", ())
+                known = index.isdigit() and int(index) < len(each)
+                any_key = schema.get("additionalProperties", {})  # a mapping's value, whose key is not told
+                name = f"{name}[{index}]"
+                schema = each[int(index)] if known else schema.get("items", any_key)
                 got = got[int(index)] if index.isdigit() else got
             else:
                 name, schema = (
