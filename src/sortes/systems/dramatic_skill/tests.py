@@ -172,7 +172,8 @@ def level_of(by: Room, house: DramaHouse, outcome: Any) -> Ask:
     if by == "cards" and outcome.result == "win":
         better = sum(outcome.effect >= floor for floor in house.effects.floors)
         return TESTED[LEVELS[STANDARD + better]]
-    return TESTED[house.levels[by][outcome.result]]
+    levels = getattr(house.levels, by.replace("-", "_"))
+    return TESTED[getattr(levels, outcome.result.replace("-", "_"))]
 
 
 @moment("dramatic-skill.stated", "S9")
