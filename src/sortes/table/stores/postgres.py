@@ -1,0 +1,376 @@
+"""All tables in a PostgreSQL database, for tables that are hosted: each append is one statement, and so one commit.
+
+What is ours is named sortes_…, in the first schema of the connection's search path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import BoundedSemaphore
+from types import TracebackType
+from typing import Any, LiteralString, TypeAlias
+from zlib import crc32
+
+import psycopg
+from psycopg import errors
+
+from sortes.core.errors import RuleError, wrong
+from sortes.table.stores import (
+    WAIT,
+    Appended,
+    Conflict,
+    Corrupt,
+    Exists,
+    Full,
+    Locked,
+    Missing,
+    NewerSchema,
+    ReadOnly,
+    StoreError,
+    Unreachable,
+    asked,
+    migrations,
+    named,
+    newer,
+    no_table,
+    numbered,
+    streamed,
+    weighed,
+)
+from sortes.table.stores.sqlite import SHIFT, migrate, new_file
+
+Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+
+CONNECTIONS = 16  # at most, for one store: a server has 100 for all
+OURS = 0x536F7274  # "Sort": the advisory lock of those who change the schema
+
+# It looks and appends in one: what it returns says whether it did. Two that looked at once meet at the event's
+# key, where the later one waits for the earlier and fails; asked again, it sees what happened.
+APPEND: LiteralString = """
+WITH here AS (
+    SELECT t.id, r.first, r.last,
+           coalesce((SELECT max(number) FROM sortes_event e WHERE e.tab = t.id), 0) AS head
+    FROM sortes_table t LEFT JOIN sortes_request r ON r.tab = t.id AND r.key = %(key)s
+    WHERE t.name = %(table)s
+), clear AS (
+    SELECT id FROM here WHERE first IS NULL AND head = %(after)s
+), events AS (
+    INSERT INTO sortes_event (tab, number, data)
+    SELECT id, %(after)s + n, data FROM clear, unnest(%(events)s::bytea[]) WITH ORDINALITY AS e (data, n)
+), request AS (
+    INSERT INTO sortes_request (tab, key, first, last)
+    SELECT id, %(key)s, %(after)s + 1, %(after)s + %(count)s FROM clear WHERE %(key)s IS NOT NULL
+)
+SELECT head, first, last FROM here
+"""
+ONE: LiteralString = """
+WITH here AS (
+    SELECT t.id, r.first, r.last,
+           coalesce((SELECT max(number) FROM sortes_event e WHERE e.tab = t.id), 0) AS head
+    FROM sortes_table t LEFT JOIN sortes_request r ON r.tab = t.id AND r.key = %(key)s
+    WHERE t.name = %(table)s
+), clear AS (
+    SELECT id FROM here WHERE first IS NULL AND head = %(after)s
+), event AS (
+    INSERT INTO sortes_event (tab, number, data) SELECT id, %(after)s + 1, %(event)s FROM clear
+)
+SELECT head, first, last FROM here
+"""
+
+
+class PostgresStore:
+    """The store in the database of a URL."""
+
+    def __init__(self, url: str, wait: float = WAIT) -> None:
+        self._url, self._wait = url, wait
+        self._idle: list[Connection] = []
+        self._room = BoundedSemaphore(CONNECTIONS)
+        self._closed = False
+        try:
+            known = psycopg.conninfo.conninfo_to_dict(url)
+        except psycopg.ProgrammingError:
+            raise wrong(
+                "where", "postgresql://…", "a URL that libpq reads, postgresql://user@host/name"
+            ) from None
+        self._name = f"the database {known.get('dbname', '')} at {known.get('host', 'this machine')}"
+        try:
+            with self._connected() as db:
+                self._migrate(db)
+        except BaseException:
+            self.close()
+            raise
+
+    # ---- tables --------------------------------------------------------------------------------------------
+
+    def create(self, table: str) -> None:
+        named("table", table)
+        if not self._do(
+            "INSERT INTO sortes_table (name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING id", table
+        ):
+            raise Exists(f"there is a table {table} already")
+
+    def tables(self) -> list[str]:
+        return sorted(name for (name,) in self._do("SELECT name FROM sortes_table"))
+
+    def delete(self, table: str) -> None:
+        if not self._do("DELETE FROM sortes_table WHERE name = %s RETURNING id", named("table", table)):
+            raise no_table(table)
+
+    # ---- events --------------------------------------------------------------------------------------------
+
+    def append(self, table: str, after: int, events: Sequence[bytes], key: str | None = None) -> Appended:
+        asked(table, after, events, key)
+        given = {"table": table, "after": after, "key": key, "events": list(events), "count": len(events)}
+        while True:
+            try:
+                rows = self._do(APPEND, given)
+                break
+            except _Raced:
+                continue
+        if not rows:
+            raise no_table(table)
+        ((head, first, last),) = rows
+        if first is not None:
+            return Appended(first, last, repeated=True)
+        if head != after:
+            raise Conflict(table, after, head)
+        return Appended(after + 1, after + len(events), repeated=False)
+
+    def read(self, table: str, after: int = 0, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
+        numbered("after", after)
+        tab, last = self._at(table)
+        if limit is not None:
+            last = min(last, after + numbered("limit", limit))
+
+        def page(after: int, most: int) -> list[tuple[int, bytes]]:
+            sql: LiteralString = "SELECT number, data FROM sortes_event WHERE tab = %s AND number > %s ORDER BY number LIMIT %s"
+            rows = self._do(sql, tab, after, most)
+            if not rows and self._at(table)[0] != tab:
+                raise no_table(table)
+            return [(number, data) for number, data in rows]
+
+        return streamed(table, after, last, page)
+
+    def head(self, table: str) -> int:
+        return self._at(table)[1]
+
+    def _at(self, table: str) -> tuple[int, int]:
+        """A table's id and head."""
+        sql: LiteralString = (
+            "SELECT id, coalesce((SELECT max(number) FROM sortes_event WHERE tab = id), 0) "
+            "FROM sortes_table WHERE name = %s"
+        )
+        for id, head in self._do(sql, named("table", table)):
+            return id, head
+        raise no_table(table)
+
+    # ---- what is kept beside them --------------------------------------------------------------------------
+
+    def keep(self, table: str, number: int, form: str, snapshot: bytes) -> None:
+        numbered("number", number), named("form", form), weighed("snapshot", snapshot)
+        tab, head = self._at(table)
+        if number > head:
+            raise RuleError("number", f"got {number}; takes up to the table's head, {head}")
+        self._do(
+            "INSERT INTO sortes_snapshot AS s (tab, form, number, data) VALUES (%s, %s, %s, %s) "
+            "ON CONFLICT (tab, form) DO UPDATE SET number = excluded.number, data = excluded.data "
+            "WHERE excluded.number >= s.number RETURNING number",
+            *(tab, form, number, snapshot),
+        )
+
+    def kept(self, table: str, form: str) -> tuple[int, bytes] | None:
+        tab, _ = self._at(table)
+        sql: LiteralString = "SELECT number, data FROM sortes_snapshot WHERE tab = %s AND form = %s"
+        for number, data in self._do(sql, tab, named("form", form)):
+            return number, data
+        return None
+
+    def put(self, digest: str, data: bytes) -> None:
+        named("digest", digest), weighed("data", data)
+        sql: LiteralString = (
+            "INSERT INTO sortes_settings VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING digest"
+        )
+        if not self._do(sql, digest, data) and self.get(digest) != data:
+            raise RuleError("digest", f"{digest} names other settings already")
+
+    def get(self, digest: str) -> bytes:
+        sql: LiteralString = "SELECT data FROM sortes_settings WHERE digest = %s"
+        for (data,) in self._do(sql, named("digest", digest)):
+            return bytes(data)
+        raise Missing(f"there are no house settings {digest}")
+
+    # ---- the database --------------------------------------------------------------------------------------
+
+    def backup(self, path: str | Path) -> None:
+        with self._connected() as db, new_file(Path(path)) as part:
+            migrate(part)
+            part.execute("BEGIN")
+            with db.transaction():
+                db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                part.executemany(
+                    "INSERT INTO tables VALUES (?, ?)", _rows(db, "SELECT id, name FROM sortes_table")
+                )
+                part.executemany(
+                    "INSERT INTO events VALUES (?, ?, ?)",
+                    (
+                        (tab << SHIFT | number, data, crc32(data, number))
+                        for tab, number, data in _rows(
+                            db, "SELECT tab, number, data FROM sortes_event ORDER BY tab, number"
+                        )
+                    ),
+                )
+                part.executemany(
+                    "INSERT INTO requests VALUES (?, ?, ?, ?)",
+                    _rows(db, "SELECT tab, key, first, last FROM sortes_request"),
+                )
+                part.executemany(
+                    "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?)",
+                    (
+                        (*row, crc32(row[3], row[2]))
+                        for row in _rows(db, "SELECT tab, form, number, data FROM sortes_snapshot")
+                    ),
+                )
+                part.executemany(
+                    "INSERT INTO settings VALUES (?, ?, ?)",
+                    ((*row, crc32(row[1])) for row in _rows(db, "SELECT digest, data FROM sortes_settings")),
+                )
+            part.execute("COMMIT")
+
+    def close(self) -> None:
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    def __enter__(self) -> PostgresStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _migrate(self, db: Connection) -> None:
+        """Bring the schema up to ours, all or nothing. What is of our time is not touched, a newer one refused."""
+        steps = migrations("postgres")
+        if (version := _version(db)) == (ours := max(steps)):
+            return
+        with db.transaction():
+            if version < ours:
+                db.execute("SELECT pg_advisory_xact_lock(%s)", (OURS,))
+                version = _version(db)  # another process may have been faster
+            if version > ours:
+                raise newer(self._name, version, ours)
+            for step in range(version + 1, ours + 1):
+                db.execute(steps[step].encode())
+            db.execute("CREATE TABLE IF NOT EXISTS sortes_schema (version integer NOT NULL)")
+            db.execute("DELETE FROM sortes_schema")
+            db.execute("INSERT INTO sortes_schema VALUES (%s)", (ours,))
+
+    # ---- connections ---------------------------------------------------------------------------------------
+
+    def _do(self, sql: LiteralString, *given: Any) -> list[tuple[Any, ...]]:
+        """The rows of one statement, which commits. It goes again, once, where a resting connection had died.
+
+        An append that was made before its connection died is not made again then: its `after` or key forbids.
+        """
+        parameters = given[0] if given and isinstance(given[0], dict) else given
+        for again in (True, False):
+            try:
+                with self._connected(fresh=not again) as db:
+                    return db.execute(sql, parameters, prepare=True, binary=True).fetchall()
+            except _Died:
+                continue
+        raise AssertionError("a fresh connection does not count as one that rested")
+
+    @contextmanager
+    def _connected(self, fresh: bool = False) -> Iterator[Connection]:
+        if self._closed:
+            raise StoreError("the store is closed")
+        with self._room:
+            rested = None if fresh else self._rested()
+            try:
+                db = rested or self._connect()
+            except psycopg.Error as e:
+                raise self._said(e) from e
+            try:
+                yield db
+            except psycopg.Error as e:
+                if rested and db.broken:
+                    raise _Died(f"the connection to {self._name} was lost") from e
+                raise self._said(e) from e
+            finally:
+                if db.closed or self._closed:
+                    db.close()
+                else:
+                    self._idle.append(db)
+
+    def _rested(self) -> Connection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    def _connect(self) -> Connection:
+        db = psycopg.connect(self._url, autocommit=True, connect_timeout=max(2, round(self._wait)))
+        # what the store promises holds whatever the server's defaults are
+        db.execute(
+            "SELECT set_config('lock_timeout', %s, false), set_config('synchronous_commit', "
+            "CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' "
+            "ELSE current_setting('synchronous_commit') END, false), "
+            "set_config('default_transaction_isolation', 'read committed', false)",
+            (f"{max(1, round(self._wait * 1000))}ms",),
+        )
+        return db
+
+    def _said(self, e: psycopg.Error) -> StoreError:
+        """What an error of the database means to people."""
+        told = str(e).strip().partition("\n")[0]
+        match e:
+            case errors.UniqueViolation():
+                return _Raced(f"{self._name}: {told}")
+            case errors.ForeignKeyViolation():
+                return Missing(f"{self._name}: the table was deleted meanwhile")
+            case errors.DiskFull() | errors.OutOfMemory() | errors.ConfigurationLimitExceeded():
+                return Full(
+                    f"there is no room left for {self._name}; nothing was changed: make room, then ask again"
+                )
+            case errors.ReadOnlySqlTransaction() | errors.InsufficientPrivilege():
+                return ReadOnly(f"{self._name} cannot be written: {told}; nothing was changed")
+            case errors.LockNotAvailable() | errors.DeadlockDetected() | errors.QueryCanceled():
+                return Locked(
+                    f"{self._name} is held by another program, for longer than {self._wait:g} s; "
+                    "nothing was changed"
+                )
+            case errors.DataCorrupted() | errors.IndexCorrupted():
+                return Corrupt(
+                    f"{self._name} is damaged ({told}); nothing was changed: restore its latest backup"
+                )
+            case psycopg.OperationalError():
+                return Unreachable(f"{self._name} does not answer: {told}")
+        return StoreError(f"{self._name} could not be read or written: {told}")
+
+
+class _Raced(StoreError):
+    """Another appended, between this one's look and its append."""
+
+
+class _Died(Unreachable):
+    """A connection was dead when it was taken from its rest."""
+
+
+def _version(db: Connection) -> int:
+    """The schema's version, 0 where there is none."""
+    ((there,),) = db.execute("SELECT to_regclass('sortes_schema') IS NOT NULL").fetchall()
+    if not there:
+        return 0
+    ((version,),) = db.execute("SELECT coalesce(max(version), 0) FROM sortes_schema").fetchall()
+    return int(version)
+
+
+def _rows(db: Connection, sql: LiteralString) -> Iterator[tuple[Any, ...]]:
+    """Rows as they come, by a cursor of the server's, a page at a time."""
+    with db.cursor("sortes_backup", binary=True) as cursor:
+        cursor.itersize = 200
+        yield from cursor.execute(sql)

@@ -1,0 +1,424 @@
+"""All tables in one SQLite file: one thread writes and commits for all, readers have connections of their own."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from zlib import crc32
+
+from sortes.core.errors import RuleError
+from sortes.table.stores import (
+    WAIT,
+    Appended,
+    Conflict,
+    Corrupt,
+    Exists,
+    Full,
+    Locked,
+    Missing,
+    ReadOnly,
+    StoreError,
+    asked,
+    migrations,
+    named,
+    newer,
+    no_table,
+    numbered,
+    streamed,
+    weighed,
+)
+from sortes.table.stores.writer import Writer
+
+OURS = 0x536F7274  # "Sort", by which a file says whose it is
+SHIFT = 40  # bits of a place that are the event's number
+NUMBER = (1 << SHIFT) - 1
+
+
+class SqliteStore:
+    """The store in a file at `path`, which is made where there is none; its folder must be there."""
+
+    def __init__(self, path: Path, wait: float = WAIT) -> None:
+        self._path, self._wait = path.absolute(), wait
+        self._idle: list[sqlite3.Connection] = []  # readers at rest
+        self._closed = False
+        self._writer = Writer(self._writing, self._check, self._said)
+        try:
+            _prepare(self._path, wait)
+            self._file = _identity(self._path)
+        except (sqlite3.Error, OSError) as e:
+            raise self._said(e) from e
+
+    # ---- tables --------------------------------------------------------------------------------------------
+
+    def create(self, table: str) -> None:
+        named("table", table)
+
+        def work(db: sqlite3.Connection) -> None:
+            if _find(db, table) is not None:
+                raise Exists(f"there is a table {table} already")
+            db.execute("INSERT INTO tables (name) VALUES (?)", (table,))
+
+        self._writer.do(work)
+
+    def tables(self) -> list[str]:
+        with self._reading() as db:
+            return sorted(name for (name,) in db.execute("SELECT name FROM tables"))
+
+    def delete(self, table: str) -> None:
+        named("table", table)
+
+        def work(db: sqlite3.Connection) -> None:
+            tab = _found(db, table)
+            db.execute("DELETE FROM tables WHERE id = ?", (tab,))
+            db.execute(
+                "DELETE FROM events WHERE place BETWEEN ? AND ?", (tab << SHIFT, tab << SHIFT | NUMBER)
+            )
+            db.execute("DELETE FROM requests WHERE tab = ?", (tab,))
+            db.execute("DELETE FROM snapshots WHERE tab = ?", (tab,))
+
+        self._writer.do(work)
+
+    # ---- events --------------------------------------------------------------------------------------------
+
+    def append(self, table: str, after: int, events: Sequence[bytes], key: str | None = None) -> Appended:
+        asked(table, after, events, key)
+        first, last = after + 1, after + len(events)
+        sums = [(i, data, crc32(data, i)) for i, data in enumerate(events, first)]
+
+        def work(db: sqlite3.Connection) -> Appended:
+            tab = _found(db, table)
+            if key is not None:
+                sql = "SELECT first, last FROM requests WHERE tab = ? AND key = ?"
+                for was_first, was_last in db.execute(sql, (tab, key)):
+                    return Appended(was_first, was_last, repeated=True)
+            if (head := _head(db, tab)) != after:
+                raise Conflict(table, after, head)
+            rows = [(tab << SHIFT | i, data, crc) for i, data, crc in sums]
+            db.executemany("INSERT INTO events VALUES (?, ?, ?)", rows)
+            if key is not None:
+                db.execute("INSERT INTO requests VALUES (?, ?, ?, ?)", (tab, key, first, last))
+            return Appended(first, last, repeated=False)
+
+        return self._writer.do(work)
+
+    def read(self, table: str, after: int = 0, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
+        named("table", table)
+        numbered("after", after)
+        with self._reading() as db:
+            tab = _found(db, table)
+            last = _head(db, tab)
+        if limit is not None:
+            last = min(last, after + numbered("limit", limit))
+
+        def page(after: int, most: int) -> list[tuple[int, bytes]]:
+            sql = "SELECT place, data, crc FROM events WHERE place > ? AND place <= ? ORDER BY place LIMIT ?"
+            with self._reading() as db:
+                rows = db.execute(sql, (tab << SHIFT | after, tab << SHIFT | last, most)).fetchall()
+                if not rows:
+                    _found(db, table)
+            return [(n := place & NUMBER, self._whole(data, crc, n)) for place, data, crc in rows]
+
+        return streamed(table, after, last, page)
+
+    def head(self, table: str) -> int:
+        named("table", table)
+        with self._reading() as db:
+            return _head(db, _found(db, table))
+
+    # ---- what is kept beside them --------------------------------------------------------------------------
+
+    def keep(self, table: str, number: int, form: str, snapshot: bytes) -> None:
+        named("table", table), numbered("number", number), named("form", form), weighed("snapshot", snapshot)
+
+        def work(db: sqlite3.Connection) -> None:
+            tab = _found(db, table)
+            if number > (head := _head(db, tab)):
+                raise RuleError("number", f"got {number}; takes up to the table's head, {head}")
+            db.execute(
+                "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?) ON CONFLICT (tab, form) DO UPDATE "
+                "SET number = excluded.number, data = excluded.data, crc = excluded.crc "
+                "WHERE excluded.number >= number",
+                (tab, form, number, snapshot, crc32(snapshot, number)),
+            )
+
+        self._writer.do(work)
+
+    def kept(self, table: str, form: str) -> tuple[int, bytes] | None:
+        named("table", table), named("form", form)
+        with self._reading() as db:
+            tab = _found(db, table)
+            sql = "SELECT number, data, crc FROM snapshots WHERE tab = ? AND form = ?"
+            row = db.execute(sql, (tab, form)).fetchone()
+        return (row[0], self._whole(row[1], row[2], row[0])) if row else None
+
+    def put(self, digest: str, data: bytes) -> None:
+        named("digest", digest), weighed("data", data)
+
+        def work(db: sqlite3.Connection) -> None:
+            for (was,) in db.execute("SELECT data FROM settings WHERE digest = ?", (digest,)):
+                if was != data:
+                    raise RuleError("digest", f"{digest} names other settings already")
+                return
+            db.execute("INSERT INTO settings VALUES (?, ?, ?)", (digest, data, crc32(data)))
+
+        self._writer.do(work)
+
+    def get(self, digest: str) -> bytes:
+        named("digest", digest)
+        with self._reading() as db:
+            row = db.execute("SELECT data, crc FROM settings WHERE digest = ?", (digest,)).fetchone()
+        if row is None:
+            raise Missing(f"there are no house settings {digest}")
+        return self._whole(*row)
+
+    # ---- the file ------------------------------------------------------------------------------------------
+
+    def backup(self, path: str | Path) -> None:
+        with self._reading() as db, new_file(Path(path)) as part:
+            db.backup(part)
+            if (said := part.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise Corrupt(f"{self._path} is damaged, and was not backed up: {said.splitlines()[-1]}")
+
+    def close(self) -> None:
+        self._closed = True
+        self._writer.close()
+        while self._idle:
+            self._idle.pop().close()
+
+    def __enter__(self) -> SqliteStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ---- connections ---------------------------------------------------------------------------------------
+
+    def _writing(self) -> sqlite3.Connection:
+        db = connect(self._path, self._wait)
+        db.execute("PRAGMA journal_size_limit = 67108864")  # the room of a burst is given back
+        return db
+
+    def _check(self) -> None:
+        """Raise StoreError where the file was moved away: what is written to it then is written to nothing."""
+        with suppress(FileNotFoundError):
+            if _identity(self._path) == self._file:
+                return
+        raise StoreError(f"{self._path} was moved or deleted while it was open: open the store anew")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        if self._closed:
+            raise StoreError("the store is closed")
+        try:
+            db = self._idle.pop() if self._idle else connect(self._path, self._wait)
+        except sqlite3.Error as e:
+            raise self._said(e) from e
+        try:
+            yield db
+        except sqlite3.Error as e:
+            db.close()
+            raise self._said(e) from e
+        except BaseException:
+            self._rest(db)
+            raise
+        else:
+            self._rest(db)
+
+    def _rest(self, db: sqlite3.Connection) -> None:
+        self._idle.append(db)
+        while self._closed and self._idle:
+            self._idle.pop().close()
+
+    def _whole(self, data: bytes, crc: int, start: int = 0) -> bytes:
+        if not isinstance(data, bytes) or crc32(data, start) != crc:
+            raise _damaged(self._path, "its bytes are not those that were written")
+        return data
+
+    def _said(self, e: Exception) -> StoreError:
+        return said(e, self._path, self._wait)
+
+
+# ---- the rows that all work begins with --------------------------------------------------------------------
+
+
+def _find(db: sqlite3.Connection, table: str) -> int | None:
+    row = db.execute("SELECT id FROM tables WHERE name = ?", (table,)).fetchone()
+    return row[0] if row else None
+
+
+def _found(db: sqlite3.Connection, table: str) -> int:
+    if (tab := _find(db, table)) is None:
+        raise no_table(table)
+    return tab
+
+
+def _head(db: sqlite3.Connection, tab: int) -> int:
+    # read anew in each transaction: another process may have appended
+    sql = "SELECT max(place) FROM events WHERE place BETWEEN ? AND ?"
+    place: int | None = db.execute(sql, (tab << SHIFT, tab << SHIFT | NUMBER)).fetchone()[0]
+    return 0 if place is None else place & NUMBER
+
+
+# ---- files -------------------------------------------------------------------------------------------------
+
+
+def connect(path: Path, wait: float) -> sqlite3.Connection:
+    """A connection to a file that is there, for one thread at a time. Statements commit unless told otherwise."""
+    db = sqlite3.connect(
+        f"{path.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None, check_same_thread=False
+    )
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("PRAGMA cell_size_check = ON")
+    return db
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    stat = path.stat()
+    return stat.st_dev, stat.st_ino
+
+
+def _prepare(path: Path, wait: float) -> None:
+    """Make the file, or see that it is a store that can be written, and of our time. Only a lower schema changes."""
+    # By SQLite alone: to open and close the file beside it would drop the locks of another store in this process.
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; the store needs a file in it")
+    if not path.parent.is_dir():
+        raise StoreError(f"there is no folder {path.parent} for the store {path.name}")
+    if not path.exists():
+        with suppress(FileExistsError):
+            _touch(path)
+    elif not all(os.access(place, os.W_OK) for place in (path, path.parent)):
+        raise _read_only(path)
+    with closing(connect(path, wait)) as db:
+        theirs = db.execute("PRAGMA application_id").fetchone()[0]
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if theirs != OURS and (theirs or db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()):
+            raise Corrupt(
+                f"{path} is a database of another program, not a store of Sortes; nothing was changed"
+            )
+        if version > max(migrations("sqlite")):
+            raise newer(str(path), version, max(migrations("sqlite")))
+        if (mode := db.execute("PRAGMA journal_mode = WAL").fetchone()[0]) != "wal":
+            raise StoreError(f"{path} is where SQLite cannot keep its log beside it (it offers {mode})")
+        migrate(db)
+
+
+def _touch(path: Path) -> None:
+    """An empty file for the owner alone: the log holds what seats may not see. What SQLite adds follows suit."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Bring the schema up to ours, all or nothing."""
+    steps = migrations("sqlite")
+    if db.execute("PRAGMA user_version").fetchone()[0] == max(steps):
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        version = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been faster
+        for step, sql in steps.items():
+            if step > version:
+                for statement in _statements(sql):
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {step}")
+        db.execute(f"PRAGMA application_id = {OURS}")
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+def _statements(sql: str) -> Iterator[str]:
+    """One by one: `executescript` would commit what is under way."""
+    statement = ""
+    for line in sql.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    assert not statement.strip(), f"unfinished SQL: {statement}"
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a new, empty file that stands at `path` once all is well, and else nowhere."""
+    path = path.absolute()
+    part = path.with_name(f"{path.name}.part")
+    try:
+        if path.exists():
+            raise Exists(f"there is a file {path} already; a backup never writes over one")
+        part.unlink(missing_ok=True)
+        _touch(part)
+        try:
+            with closing(connect(part, 0)) as db:
+                yield db
+            part.rename(path)
+            if os.name == "posix":  # a name is durable once its folder is
+                folder = os.open(path.parent, os.O_RDONLY)
+                os.fsync(folder)
+                os.close(folder)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except (sqlite3.Error, OSError) as e:
+        if isinstance(e, sqlite3.Error) and _code(e) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise  # what was read, not what is written here
+        raise said(e, path, 0) from e
+
+
+# ---- errors ------------------------------------------------------------------------------------------------
+
+
+def _code(e: Exception) -> int:
+    """SQLite's primary result code; 0 where the error is not SQLite's."""
+    return getattr(e, "sqlite_errorcode", 0) & 0xFF
+
+
+def said(e: Exception, path: Path, wait: float) -> StoreError:
+    """What an error of SQLite or the system means to people."""
+    match _code(e):
+        case sqlite3.SQLITE_FULL:
+            return _full(path)
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
+            return Locked(
+                f"{path} is held by another program, for longer than {wait:g} s; nothing was changed"
+            )
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return _damaged(path, str(e))
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
+            return _read_only(path)
+    match getattr(e, "errno", None):
+        case errno.ENOSPC | errno.EDQUOT:
+            return _full(path)
+        case errno.EROFS | errno.EACCES | errno.EPERM:
+            return _read_only(path)
+    # SQLite has many ways to trip over a full or guarded disk beside its files
+    if _code(e) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and path.parent.is_dir():
+        if shutil.disk_usage(path.parent).free < 1 << 20:
+            return _full(path)
+        if not os.access(path.parent, os.W_OK):
+            return _read_only(path)
+    return StoreError(f"{path} could not be read or written: {e}")
+
+
+def _full(path: Path) -> Full:
+    return Full(f"there is no room left for {path}; nothing was changed: make room, then ask again")
+
+
+def _read_only(path: Path) -> ReadOnly:
+    return ReadOnly(
+        f"{path} cannot be written: it, its folder or its disk is read-only; nothing was changed. "
+        "Copy it to where you may write, or change its permissions"
+    )
+
+
+def _damaged(path: Path, how: str) -> Corrupt:
+    return Corrupt(f"{path} is damaged ({how}); nothing was changed: open its latest backup instead")
