@@ -158,6 +158,9 @@ def fingerprint(
     return seen
 
 
+# A key that can be changed only together with another, and how.
+TOGETHER = {("dramatic-skill", "steps"): {"steps": 3, "deck": [["AB", 2], ["BC", 3], ["ABC", 5]]}}
+
 KEYS = [(s, path) for s in SYSTEMS for path in leaves(defaults(s))]
 
 
@@ -178,8 +181,10 @@ def test_every_key_of_a_house_changes_some_odds_or_some_play(system: System, pat
     ]
     before = fingerprint(system, None, questions)
     tried = 0
-    for new in others(system, at(base, path), path):
-        house = changed(dict(base), path, new)
+    houses = [changed(dict(base), path, new) for new in others(system, at(base, path), path)]
+    if (system.id, path[0]) in TOGETHER:
+        houses.append({**base, **TOGETHER[system.id, path[0]]})
+    for house in houses:
         try:
             sortes.prepare(questions[0][0], house=house, **questions[0][1])
         except sortes.RuleError as e:

@@ -124,8 +124,8 @@ def check(house: DramaHouse) -> None:
     """Refuse charts out of order and a die that is thrown for ever. (What the deck must be like, `deck` checks.)"""
     totals = [total for total, _ in house.chart]
     bonuses = [bonus for _, bonus in house.chart]
-    if totals[0] != 1 or totals != sorted(set(totals)):
-        raise RuleError("chart", f"has totals {totals}; takes totals that rise from 1")
+    if totals != sorted(set(totals)):
+        raise RuleError("chart", f"has totals {totals}; takes totals that rise")
     if bonuses != sorted(bonuses):
         raise RuleError("chart", f"has bonuses {bonuses}; takes bonuses that never fall as the total rises")
     for key in ("again", "unskilled_again"):
