@@ -133,11 +133,11 @@ class Plays:
             assert sortes.play(prepared, rng=rng).throws
 
 
-def crowd_cards(n: int) -> Counter[Any]:
-    """Resolution rolls, EL 7 against 7."""
-    return sortes.simulate("cards.resolve", el=7, against=7, n=n, seed=1)
+def crowd_cards(n: int, el: int) -> Counter[Any]:
+    """Resolution rolls between equals."""
+    return sortes.simulate("cards.resolve", el=el, against=el, n=n, seed=1)
 
 
-def crowd_conflict(n: int) -> Counter[Any]:
-    """Token conflicts, 10 against 10, to the end."""
-    return sortes.simulate("cards.conflict", mine=10, theirs=10, n=n, seed=1)
+def crowd_conflict(n: int, rating: int) -> Counter[Any]:
+    """Token conflicts between equals, to the end."""
+    return sortes.simulate("cards.conflict", mine=rating, theirs=rating, n=n, seed=1)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from math import log
-from typing import Any, TypeAlias
+from signal import SIGALRM, alarm, signal
+from typing import Any, NoReturn, TypeAlias
 
 from bench import clock, ours, peers
 
@@ -27,10 +28,11 @@ class Scale:
     crowd: int = 1_000_000
     rounds: int = 5
     growing: float = 1e9  # seconds after which growth stops
+    patience: int = 1800  # seconds after which a row is given up
     starts: int = 20
 
 
-QUICK = Scale("quick", seconds=2.5, most=300, slow=5, growing=12)
+QUICK = Scale("quick", seconds=2.5, most=300, slow=5, growing=12, patience=60)
 FULL = Scale("full", seconds=10, most=1000, starts=60)
 SMOKE = Scale("smoke", 0, 1, el=2, rating=1, slow=1, plays=10, crowd=1000, rounds=1, growing=0.2, starts=1)
 
@@ -218,8 +220,12 @@ def plays(scale: Scale) -> Line:
     return line
 
 
-def crowd(walk: Callable[[int], Any], limit: float, scale: Scale) -> Line:
-    return under(scale, partial(walk, scale.crowd), limit)
+def crowd_cards(scale: Scale) -> Line:
+    return under(scale, partial(ours.crowd_cards, scale.crowd, min(7, scale.el)), 0.1)
+
+
+def crowd_conflict(scale: Scale) -> Line:
+    return under(scale, partial(ours.crowd_conflict, scale.crowd, scale.rating), 10)
 
 
 def start(scale: Scale) -> Line:
@@ -297,13 +303,13 @@ ROWS = (
     Row("task", TASK, "best policy of a skill task, one lead", "< 5 s", partial(task, 0, 5.0)),
     Row("task-helpers", TASK, "the same with two helpers", "shown", partial(task, 2, None)),
     Row("plays", PLAYS, "10,000 plays of the d20 oracle", "≥ 1 ×", plays),
-    Row("crowd-cards", CROWD, "a million card resolutions", "< 0.1 s", partial(crowd, ours.crowd_cards, 0.1)),
+    Row("crowd-cards", CROWD, "a million card resolutions", "< 0.1 s", crowd_cards),
     Row(
         "crowd-conflict",
         CROWD,
         "a million token conflicts 10 v 10",
         "< 10 s",
-        partial(crowd, ours.crowd_conflict, 10),
+        crowd_conflict,
     ),
     Row("start", START, "sortes ask, from a cold start", "≤ 8 × as long", start),
     Row(
@@ -332,7 +338,16 @@ ROWS = (
 
 def measure(row: Row, scale: Scale) -> Line:
     """Measure a row; what goes wrong is its note, and it is not reached."""
+
+    def give_up(*_: Any) -> NoReturn:
+        raise TimeoutError(f"given up after {scale.patience} s")
+
+    before = signal(SIGALRM, give_up)
+    alarm(scale.patience)
     try:
         return row.measure(scale)
     except Exception as wrong:  # noqa: BLE001 - one row that fails must not take the others with it
         return Line(reached=False, failed=True, note=f"{type(wrong).__name__}: {wrong}"[:300])
+    finally:
+        alarm(0)
+        signal(SIGALRM, before)

@@ -154,6 +154,18 @@ def test_a_row_that_fails_takes_no_other_with_it(
     assert [r["reached"] for r in json.loads((tmp_path / "b.json").read_text())["rows"]] == [False, True]
 
 
+def test_a_row_that_never_ends_is_given_up() -> None:
+    def endless(scale: rows.Scale) -> rows.Line:
+        while True:
+            pass
+
+    line = rows.measure(
+        rows.Row("endless", rows.PARTS[0], "a", "", endless), rows.Scale("brief", 0, 1, patience=1)
+    )
+    assert line.failed
+    assert line.note == "TimeoutError: given up after 1 s"
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"), [(12.3456, "12.3 s"), (0.01234, "12.3 ms"), (0.000_045_6, "45.6 µs"), (None, "–")]
 )
