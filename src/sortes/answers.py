@@ -64,7 +64,7 @@ class Odds:
         found = self.rule.solve(question)
         if found is None:
             return None
-        return _odds.Spread(dict(found.outcomes), found.unresolved, dict(found.means))
+        return _odds.Spread.of(found.outcomes, found.unresolved, found.means)
 
     def _walked(self, counters: tuple[str, ...], within: Mapping[str, int]) -> _odds.Spread:
         decide, worlds = self._decided
@@ -89,7 +89,7 @@ class Odds:
     @property
     def outcomes(self) -> dict[Outcome, Fraction]:
         """Every distinct outcome with its exact chance (without counters that have no bound: ask `by` for those)."""
-        return dict(self._whole.outcomes)
+        return self._whole.outcomes
 
     @property
     def unresolved(self) -> Fraction:
@@ -114,7 +114,7 @@ class Odds:
             isinstance(within, bool) or not isinstance(within, int) or not 0 <= within <= 10_000
         ):
             raise wrong("within", within, "a whole number from 0 to 10000")
-        out: dict[Any, Fraction] = {}
+        out: dict[Any, int] = {}
         if field in self.rule.counters:
             if field in self.rule.endless and within is None:
                 raise RuleError("within", f"{field} has no bound; say up to how many are wanted")
@@ -123,14 +123,14 @@ class Odds:
             found = self._whole
         else:
             found = self._spread(())
-        over = Fraction(0)
-        for outcome, p in found.outcomes.items():
+        left, over = found.left, found.over
+        for outcome, ways in found.ways.items():
             value = getattr(outcome, field)
             if within is not None and isinstance(value, int) and value > within:
-                over += p
+                left += ways
                 continue
-            out[value] = out.get(value, Fraction(0)) + p
-        return _sorted(out), found.unresolved + over
+            out[value] = out.get(value, 0) + ways
+        return _sorted({value: Fraction(ways, over) for value, ways in out.items()}), Fraction(left, over)
 
     def _field(self, field: str) -> str:
         name = str(field).replace("-", "_")

@@ -86,6 +86,12 @@ class Form:
                 self.supplied[p.name] = get_args(hints[p.name])[0]
                 continue
             self.fields[p.name] = Field(p.name, hints[p.name], p.default, mark)
+        self._whole = msgspec.defstruct(
+            "Whole",
+            [(f.name, f.type) if f.required else (f.name, f.type, f.default) for f in self.fields.values()],
+            kw_only=True,
+            forbid_unknown_fields=True,
+        )
 
     @property
     def help(self) -> str:
@@ -113,6 +119,12 @@ class Form:
         `given` is by name, `_` and `-` alike; with `text`, values may be text as typed. Raises RuleError.
         """
         values = {name.replace("-", "_"): value for name, value in given.items()}
+        if not text:
+            try:  # all at once; one by one only to say what is wrong
+                whole = msgspec.convert(values, self._whole)
+                return {name: getattr(whole, name) for name in self.fields}
+            except (msgspec.ValidationError, ValueError, OverflowError):
+                pass
         for name in values:
             if name not in self.fields:
                 hint = meant(name, self.fields)

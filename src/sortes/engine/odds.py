@@ -29,17 +29,40 @@ CHAIN = 400  # a chain over reshuffles is cut at as many links
 
 
 class Spread(Struct, frozen=True):
-    """Every outcome with its exact chance, what a cut left, and the exact means of counters (where all resolved)."""
+    """Every outcome with its ways, of `over` ways in all; `left` are those that a cut left open. `means` are the exact
+    means of counters, where all is resolved."""
 
-    outcomes: dict[Outcome, Fraction]
-    unresolved: Fraction
+    ways: dict[Outcome, int]
+    over: int
+    left: int
     means: dict[str, Fraction]
+
+    @classmethod
+    def of(
+        cls, chances: Mapping[Outcome, Fraction], unresolved: Fraction, means: Mapping[str, Fraction]
+    ) -> Spread:
+        """The same from chances."""
+        over = lcm(unresolved.denominator, *(p.denominator for p in chances.values()))
+        ways = {outcome: int(p * over) for outcome, p in chances.items()}
+        return cls(ways, over, int(unresolved * over), dict(means))
+
+    @property
+    def outcomes(self) -> dict[Outcome, Fraction]:
+        """Every outcome with its exact chance."""
+        return {outcome: Fraction(ways, self.over) for outcome, ways in self.ways.items()}
+
+    @property
+    def unresolved(self) -> Fraction:
+        """The exact chance of what a cut left open."""
+        return Fraction(self.left, self.over)
 
 
 def projected(start: State, stock: Stock, world: World, run: Callable[[Worlds], T]) -> T:
     """Run a walk from `start` over decks that tell apart only what the rule reads, finer each time it reads more."""
     key = start[0] if type(start) is Moment else None
     reads = stock.noticed.get(key, ((),) * len(stock.decks))
+    if not reads:
+        return run(Worlds(stock, world))
     while True:
         coarse = stock.coarse(reads)
         try:
@@ -100,12 +123,15 @@ class _Flow:
     def solve(self, start: State) -> Spread:
         """Follow the chain from reshuffle to reshuffle, and eliminate its links from the last to the first."""
         first: Node = (start, self.worlds.start, (0,) * len(self.counters))
-        ends, on = self.flow(first)
+        ends, over, on = self.flow(first)
         if on:
-            ends = self.chain(first, ends, on)
-        means = {name: ends.pop(("mean", name), Fraction(0)) for name in self.means}
-        unresolved = ends.pop(UNRESOLVED, Fraction(0))
-        return Spread(ends, unresolved, means if not unresolved else {})
+            solved = self.chain(first, chances(ends, over), on)
+            means = {name: solved.pop(("mean", name), Fraction(0)) for name in self.means}
+            unresolved = solved.pop(UNRESOLVED, Fraction(0))
+            return Spread.of(solved, unresolved, {} if unresolved else means)
+        means = {name: Fraction(ends.pop(("mean", name), 0), over) for name in self.means}
+        left = ends.pop(UNRESOLVED, 0)
+        return Spread(ends, over, left, {} if left else means)
 
     def chain(self, first: Node, ends: dict[Any, Fraction], on: dict[Node, Fraction]) -> dict[Any, Fraction]:
         links, todo = {first: (ends, on)}, list(on)
@@ -117,8 +143,9 @@ class _Flow:
             if len(order) >= CHAIN:
                 links[node] = ({UNRESOLVED: Fraction(1)}, {})
             else:
-                links[node] = self.flow(node)
-                todo += links[node][1]
+                ways, over, further = self.flow(node)
+                links[node] = chances(ways, over), further
+                todo += further
             order.append(node)
         into: dict[Node, set[Node]] = {node: set() for node in order}
         for node, (_, on) in links.items():
@@ -146,13 +173,13 @@ class _Flow:
                         into[k].add(source)
         raise AssertionError("the chain starts somewhere")
 
-    def flow(self, start: Node) -> tuple[dict[Any, Fraction], dict[Node, Fraction]]:
-        """One pass: the mass at outcomes, and at nodes whose deck has run out."""
+    def flow(self, start: Node) -> tuple[dict[Any, int], int, dict[Node, Fraction]]:
+        """One pass: the ways to outcomes, all ways together, and the mass at nodes whose deck has run out."""
         layers: list[tuple[int, dict[Any, int]]] = []  # what each layer resolved, in parts of its own `over`
         away: dict[Node, Fraction] = {}
         here: dict[Node, int] = {start: 1}
         over, resolved = 1, 0.0
-        worlds, counters = self.worlds, self.counters
+        worlds, counters, ending = self.worlds, self.counters, self.ending
         while here:
             self.seen += len(here)
             ends: dict[Any, int] = {}
@@ -164,9 +191,7 @@ class _Flow:
                     continue
                 state, world, counts, ask = at
                 if isinstance(ask, Done):
-                    outcome = ask.outcome
-                    if counters:
-                        outcome = replace(outcome, **dict(zip(counters, counts, strict=True)))
+                    outcome = ending(ask, counts) if counters else ask.outcome
                     ends[outcome] = ends.get(outcome, 0) + mass
                     continue
                 bag, then = ask.bag, ask.then
@@ -194,17 +219,19 @@ class _Flow:
                 share = mass * (scale // total)
                 if world < 0:
                     for hand, ways, after in hands:
-                        key = (then(hand), after, counts)
-                        there[key] = there.get(key, 0) + share * ways
-                elif counters:
-                    for hand, ways in hands:
-                        key = (then(hand), world, counts)
+                        state = then(hand)
+                        if type(state) is Done:
+                            outcome = ending(state, counts) if counters else state.outcome
+                            done[outcome] = done.get(outcome, 0) + share * ways
+                            continue
+                        key = (state, after, counts)
                         there[key] = there.get(key, 0) + share * ways
                 else:
                     for hand, ways in hands:
                         state = then(hand)
                         if type(state) is Done:
-                            done[state.outcome] = done.get(state.outcome, 0) + share * ways
+                            outcome = ending(state, counts) if counters else state.outcome
+                            done[outcome] = done.get(outcome, 0) + share * ways
                             continue
                         key = (state, world, counts)
                         there[key] = there.get(key, 0) + share * ways
@@ -219,7 +246,11 @@ class _Flow:
             factor = over // part
             for outcome, mass in some.items():
                 ends[outcome] = ends.get(outcome, 0) + mass * factor
-        return {outcome: Fraction(mass, over) for outcome, mass in ends.items() if mass}, away
+        return ends, over, away
+
+    def ending(self, done: Done, counts: tuple[int, ...]) -> Outcome:
+        """The outcome with what was counted on the way."""
+        return replace(done.outcome, **dict(zip(self.counters, counts, strict=True)))
 
     def advance(
         self, node: Node, mass: int, ends: dict[Any, int]
@@ -258,6 +289,11 @@ class _Flow:
         if inner not in self.closed:
             self.closed[inner] = closed(inner)
         return self.closed[inner]
+
+
+def chances(ways: Mapping[Any, int], over: int) -> dict[Any, Fraction]:
+    """Ways as chances."""
+    return {outcome: Fraction(n, over) for outcome, n in ways.items()}
 
 
 class Closed(Struct, frozen=True):
