@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -40,10 +41,11 @@ def odds_table(odds: Odds) -> str:
     field = rule.fields[0]
     known = odds.by(field)
     most = max(map(float, known.values()), default=1.0) or 1.0
+    samples = {} if words.known(rule) else {getattr(outcome, field): outcome for outcome in odds.outcomes}
     rows = []
     for value in sorted(known, key=rule.results.index) if rule.results else known:
         p = known[value]
-        mark = words.mark(rule, value)
+        mark = words.mark(rule, value, samples.get(value))
         side = (
             "for" if mark.startswith("yes") else "against" if mark == "no" or mark.startswith("no-") else ""
         )
@@ -57,10 +59,11 @@ def odds_table(odds: Odds) -> str:
     said = words.params(rule, odds.params)
     caption = f"{rule.id}{', ' if said else ''}{said}"
     body = "".join(rows)
-    return f'<style>{STYLE}</style><table class="sortes"><caption>{escape(caption)}</caption><tbody>{body}</tbody></table>'
+    table = f'<table class="sortes"><caption>{escape(caption)}</caption><tbody>{body}</tbody></table>'
+    return f"<style>{STYLE}</style>{table}"
 
 
-def _row(name: str, glyph: str, side: str, fill: str, p: words.Fraction, share: float) -> str:
+def _row(name: str, glyph: str, side: str, fill: str, p: Fraction, share: float) -> str:
     kinds = f"{side} {fill}".strip()
     return (
         f'<tr><th scope="row"><b class="{side}" aria-hidden="true">{glyph}</b> {escape(name)}</th>'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -76,6 +76,7 @@ def odds(
     out = heading(pen, rule, found.params, more)
     if main and rule.results:
         known = {value: known[value] for value in rule.results if value in known}
+    samples = {} if not main or words.known(rule) else {getattr(o, field): o for o in found.outcomes}
     worth = next(iter(rule.worths.values()))
     left = found.left(field, within)
     if hope and main and rule.id in words.HOPES and not rule.counters and not left:
@@ -91,7 +92,7 @@ def odds(
     most = max([*map(float, known.values()), float(left)], default=1.0) or 1.0
     rows = [
         Row(
-            words.mark(rule, value) if main and rule.results else None,
+            words.mark(rule, value, samples.get(value)) if main and rule.results else None,
             words.title(rule, value) if main and rule.results else words.value(value),
             float(p) / most,
             (words.exact(p), words.percent(p)),
@@ -165,22 +166,29 @@ def advice(pen: Ink, found: Advice, chance: bool, aim: str) -> list[str]:
     for one in situations[:MOST]:
         after = "; ".join(hand(h) for h in one.after)
         worths = [(words.option(one.about, o.option), said(o.worth)) for o in one.options]
-        best = words.option(one.about, one.best)
         told = ", ".join(f"{name} {worth}" for name, worth in worths)
-        out += terminal.wrapped(f"{after}: best is {best} ({told})", pen.width, "  ", "      ")
+        if len({o.worth for o in one.options}) == 1:
+            line = f"{after}: it makes no difference ({worths[0][1]})"
+        else:
+            line = f"{after}: {pen(words.option(one.about, one.best), 'bold')} ({told})"
+        out += terminal.wrapped(line, pen.width, "  ", "      ")
     if len(situations) > MOST:
         out += terminal.wrapped(f"and {len(situations) - MOST} more; --json has them all.", pen.width)
     return [*out, ""]
 
 
-def hand(read: Iterable[Any]) -> str:
-    """A hand as the rule reads it: equal things counted."""
-    many = (
-        Counter(words.value(one) for one in read)
-        if isinstance(read, tuple | list)
-        else {words.value(read): 1}
+COLOURS = {"R": "red", "B": "black", **words.SUITS}
+
+
+def hand(read: Any) -> str:
+    """A hand as the rule reads it: equal things counted; colours and suits of cards by their names."""
+    if not isinstance(read, tuple | list):
+        return words.value(read)
+    many = Counter(COLOURS.get(str(one), words.value(one)) for one in read)
+    return (
+        ", ".join(f"{n} {one}" if n > 1 or one in COLOURS.values() else one for one, n in many.items())
+        or "nothing"
     )
-    return ", ".join(f"{n} × {one}" if n > 1 else one for one, n in many.items()) or "nothing"
 
 
 def _situation(pen: Ink, one: Situation, said: Any) -> list[str]:

@@ -115,12 +115,12 @@ def wrapped(said: str, width: int, indent: str = "  ", hang: str | None = None) 
     lines, line = [], indent
     hang = indent if hang is None else hang
     for word in said.split():
-        while len(word) > width - len(hang) and len(hang) < width // 2:  # one word longer than a line
+        while seen(word) > width - len(hang) and len(hang) < width // 2:  # one word longer than a line
             room = max(1, width - len(line) - (not line.isspace()))
             line, word = line + " " * (line.strip() != "") + word[:room], word[room:]
             lines.append(line)
             line = hang
-        if line.strip() and len(line) + 1 + len(word) > width:
+        if line.strip() and seen(line) + 1 + seen(word) > width:
             lines.append(line)
             line = hang
         line += f" {word}" if line.strip() else word
@@ -328,6 +328,8 @@ def table(pen: Ink, rows: Sequence[Row]) -> list[str]:
             )
         elif room >= -2:
             out.append(f"{lead}{pen(f'{row.name:<{left}}', *style)}{numbers}")
+        elif head + len(row.name) + len(numbers.lstrip()) + 2 <= pen.width:
+            out.append(f"{lead}{pen(row.name, *style)}{numbers.lstrip():>{pen.width - head - len(row.name)}}")
         else:
             names = wrapped(row.name, pen.width, " " * head)
             out.append(lead + pen(names[0][head:], *style))

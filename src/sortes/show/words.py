@@ -262,7 +262,7 @@ def percent(p: Fraction | float) -> str:
 
 def _digits(n: int) -> int:
     d = max(1, n.bit_length() * 30103 // 100000)
-    return d + (abs(n) >= 10**d)
+    return d + 1 if abs(n) >= int(10**d) else d
 
 
 def exact(p: Fraction) -> str:
@@ -340,6 +340,11 @@ def mark(rule: Rule, result: Any, outcome: Any = None) -> Mark:
     if known[1] == "none" and outcome is not None and result in rule.results and not _listed(rule, result):
         return "yes" if next(iter(rule.worths.values()))(outcome) > 0 else "no"
     return known[1]
+
+
+def known(rule: Rule) -> bool:
+    """Whether every result of a rule has words here; else its marks need its outcomes."""
+    return all(_listed(rule, result) for result in rule.results)
 
 
 def _listed(rule: Rule, result: Any) -> bool:
@@ -471,11 +476,8 @@ def effects(
     for name, one in fields.items():
         if (
             name in told
-            or one is None
-            or one == ()
-            or one == ""
-            or name.removesuffix("_text") in fields
-            and (name.endswith("_text"))
+            or one in (None, (), "")
+            or (name.endswith("_text") and name.removesuffix("_text") in fields)
         ):
             continue
         if name == "answer" and outcome.result in CLEAR:

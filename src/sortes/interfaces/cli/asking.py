@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from time import monotonic
@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from sortes.core.ask import Choice, Moment, Option
+from sortes.core.errors import Refused
 from sortes.core.system import Worth
 from sortes.core.world import Worlds
 from sortes.engine import odds as walks
@@ -58,7 +59,7 @@ class Asker:
     def decide(self, state: Moment, choice: Choice, worlds: Worlds, world: int) -> Any:
         """Ask. Ends with Abort where nobody answers."""
         pen, self.asked = self.pen, True
-        self.say([""] + self._throws())
+        self.say(["", *self._throws()])
         about = words.question(choice.about)
         who = "" if len(self.aims) < 2 else f"{words.who(choice.who)}: "
         self.say([f"  {pen(f'{who}{about}', 'bold', 'lit')}"])
@@ -72,11 +73,8 @@ class Asker:
             if option is not None:
                 self._chosen[state] = option.value
                 return option.value
-            self.say(
-                [
-                    f"  takes a number from 1 to {len(choice.options)}, or ? for advice; got {terminal.clean(typed)!r}"
-                ]
-            )
+            got = terminal.clean(typed)
+            self.say([f"  takes a number from 1 to {len(choice.options)}, or ? for advice; got {got!r}"])
 
     def say(self, lines: list[str]) -> None:
         """Show lines at once."""
@@ -129,11 +127,7 @@ class Asker:
 
     def _name(self, choice: Choice, option: Option) -> str:
         name = words.option(choice.about, option.value)
-        theirs = (
-            option.who
-            and option.who != choice.who
-            and not words.option(choice.about, option.value).startswith("The ")
-        )
+        theirs = option.who and option.who != choice.who and not name.startswith("The ")
         return f"{name} ({words.who(option.who)})" if theirs else name
 
     # ---- odds and advice ------------------------------------------------------------------------
@@ -146,17 +140,17 @@ class Asker:
         out, until_tried = [], 0.0
         for option in choice.options:
             start, after = choice.then(option.value), stock.pay(worlds[world], option.cost)
-            exact = partial(walks.spread, start, stock, after, counters=counters)
-            found = within(
-                max(0.01, until - monotonic()), lambda watch, exact=exact: exact(watch=watch).outcomes
-            )
-            if found is not None:
-                out.append(self._told(found, option.who or choice.who))
-                continue
-            if not until_tried:
-                until_tried = monotonic() + PATIENCE
-            tried = self._tried(start, after, stock, counters, until_tried)
-            out.append(f"about {self._told(tried, option.who or choice.who, '.0%')}" if tried else "")
+            walk = partial(walks.spread, start, stock, after, counters=counters)
+            who = option.who or choice.who
+            try:
+                if (found := within(max(0.01, until - monotonic()), partial(_watched, walk))) is not None:
+                    out.append(self._told(found.outcomes, who))
+                    continue
+                until_tried = until_tried or monotonic() + PATIENCE
+                tried = self._tried(start, after, stock, counters, until_tried)
+                out.append(f"about {self._told(tried, who, '.0%')}" if tried else "")
+            except Refused:  # a draw that the deck cannot give, further on
+                out.append("")
         return out
 
     def _tried(
@@ -228,6 +222,10 @@ class Asker:
             [f"  {self.pen('Advised', 'bold')} for the {who}, if all choose well from here: "
              f"{self._name(choice, found.best)}.", *terminal.table(self.pen, rows)]
         )  # fmt: skip
+
+
+def _watched(walk: Callable[..., walks.Spread], watch: walks.Watch) -> walks.Spread:
+    return walk(watch=watch)
 
 
 def chosen(choice: Choice, typed: str) -> Option | None:

@@ -243,14 +243,28 @@ def _words(*known: str) -> Callable[..., list[str]]:
     return lambda ctx, param, typed: [one for one in known if one.startswith(typed)]
 
 
-HOUSE = _own("--house", metavar="FILE", help="House rules: a TOML file of settings that differ.", type=str,
-             shell_complete=lambda ctx, param, typed: [click.shell_completion.CompletionItem(typed, type="file")])  # fmt: skip
+HOUSE = _own(
+    "--house",
+    metavar="FILE",
+    help="House rules: a TOML file of settings that differ.",
+    shell_complete=lambda ctx, param, typed: [click.shell_completion.CompletionItem(typed, type="file")],
+)
 JSON = _own("--json", is_flag=True, help="One JSON object, and nothing else.")
-WORTH = _own("--worth", metavar="AIM", help="What is aimed at: a field of the outcome, -FIELD, or a result; or "
-             "chooser=AIM, several with commas between. (default: the rule's own)")  # fmt: skip
-POLICY = _own("--policy", metavar="P", shell_complete=_words("plain", "best"),
-              help="How choices are made: plain (spend nothing, go on) or best (as advised); or chooser=P, several with "
-              "commas between.")  # fmt: skip
+WORTH = _own(
+    "--worth",
+    metavar="AIM",
+    help="What is aimed at: a field of the outcome, -FIELD, or a result; or chooser=AIM, several with commas "
+    "between. (default: the rule's own)",
+)
+POLICY = _own(
+    "--policy",
+    metavar="P",
+    help="How choices are made: plain (spend nothing, go on) or best (as advised); or chooser=P, several with "
+    "commas between.",
+    shell_complete=_words("plain", "best"),
+)
+WHY = _own("--why", is_flag=True, help="Tell the numbered rules that were followed.")
+MANY = _own("-n", metavar="N", help="How many plays. (1 to 1000000000000; required)")
 SEED = _own("--seed", metavar="N", help="Play the same again: a whole number from 0.")
 
 
@@ -263,7 +277,7 @@ WALKS: Mapping[str, tuple[Callable[[click.Context], None], str, tuple[Callable[[
     "play": (
         play,
         "What happens? Play a rule once.",
-        (POLICY, WORTH, SEED, _own("--why", is_flag=True, help="Tell the numbered rules that were followed."), HOUSE, JSON),
+        (POLICY, WORTH, SEED, WHY, HOUSE, JSON),
     ),
     "odds": (
         odds,
@@ -282,7 +296,7 @@ WALKS: Mapping[str, tuple[Callable[[click.Context], None], str, tuple[Callable[[
     "simulate": (
         simulate,
         "What would many tables see? Count the results of many plays.",
-        (_own("-n", metavar="N", help="How many plays. (1 to 1000000000000; required)"), SEED, POLICY, WORTH, HOUSE, JSON),
+        (MANY, SEED, POLICY, WORTH, HOUSE, JSON),
     ),
 }  # fmt: skip
 
@@ -322,18 +336,18 @@ class RuleCommand(click.Command):
         except click.BadOptionUsage as e:
             name = e.option_name.lstrip("-").replace("-", "_")
             field = self.rule.form.fields.get(name)
-            takes = f"; takes {field.takes}" if field and not options.switch(field) else ""
-            more = e.message.rstrip(".").rpartition("' ")[2]
-            raise RuleError(name, more + takes) from None
+            takes = f"; takes {field.takes}" if field and not options.switch(field.schema) else ""
+            told = "takes no value" if "does not take" in e.message else "needs a value"
+            raise RuleError(name, told + takes) from None
 
 
 def unknown(command: click.Command, option: str) -> RuleError:
     """The error for an option that a command does not have."""
-    known = {opt.lstrip("-"): None for one in command.params for opt in (*one.opts, *one.secondary_opts)}
-    known.pop("", None)
+    typed = [opt for one in command.params for opt in (*one.opts, *one.secondary_opts) if opt.startswith("-")]
+    known = [opt.lstrip("-") for opt in typed]
     name = option.lstrip("-")
     near = meant(name.replace("_", "-"), known)
-    said = ", ".join(n for n in known if not n.startswith("no-"))
+    said = ", ".join(one for one in known if not one.startswith("no-")) or "none"
     return RuleError(name, f"is not an option of {command.name}; {near}it takes {said}")
 
 
@@ -423,8 +437,8 @@ class Sortes(click.Group):
     COMMANDS: Mapping[str, Callable[[], click.Command]] = {
         "ask": AskCommand,
         **{walk: (lambda walk=walk: RuleGroup(walk)) for walk in WALKS},  # type: ignore[misc]
-        "systems": lambda: systems,
-        "completion": lambda: completion,
+        "systems": lambda: _others()[0],
+        "completion": lambda: _others()[1],
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -535,6 +549,10 @@ def systems(as_json: bool) -> None:
         from sortes.show import reports
 
         show(reports.systems(terminal.ink(sys.stdout), found))
+
+
+def _others() -> tuple[click.Command, click.Command]:
+    return systems, completion
 
 
 SHELLS = {

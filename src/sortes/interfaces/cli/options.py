@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sortes.core.form import Field
+from sortes.core.form import Field, takes
 from sortes.core.system import Rule
 
 
@@ -18,27 +18,28 @@ def values(schema: Mapping[str, Any]) -> list[str]:
     return found + ["none"] * any(part.get("type") == "null" for part in parts)
 
 
-def switch(field: Field) -> bool:
+def switch(schema: Mapping[str, Any]) -> bool:
     """Whether a parameter is yes or no (or left open), and so a switch."""
-    kinds = {part.get("type") for part in field.schema.get("anyOf", [field.schema])}
+    kinds = {part.get("type") for part in schema.get("anyOf", [schema])}
     return "boolean" in kinds and kinds <= {"boolean", "null"}
 
 
-def _metavar(field: Field) -> str:
-    schema = field.schema
+def _metavar(schema: Mapping[str, Any]) -> str:
     kinds = [part.get("type") for part in schema.get("anyOf", [schema])]
     words = values(schema)
     if words and "array" not in kinds and len(words) <= 4:
         numbers = ["NUMBER"] if "integer" in kinds else []
         return "|".join([*numbers, *words])
     if "array" in kinds or "object" in kinds:
-        return "LIST" if "array" in kinds else "JSON"
+        return "|".join(name for name, kind in (("LIST", "array"), ("JSON", "object")) if kind in kinds)
     return "NUMBER" if "integer" in kinds else "TEXT"
 
 
 def _default(value: Any) -> str:
     if value is None:
         return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, tuple | list):
         return ",".join(map(str, value)) or "none"
     return str(value)
@@ -46,21 +47,24 @@ def _default(value: Any) -> str:
 
 def option(field: Field) -> click.Option:
     """The option of one parameter. What is typed stays text: the form itself reads and checks it."""
-    name = field.name.replace("_", "-")
+    name, schema = field.name.replace("_", "-"), field.schema
+    about = str(schema.get("description", ""))
     end = "required" if field.required else f"default: {_default(field.default)}"
-    if switch(field):
-        end = "default: no" if field.default is False else "default: yes" if field.default else end
-        names, takes = [f"--{name}/--no-{name}"], ""
+    kind: dict[str, Any] = {}
+    if switch(schema):
+        names, range = [f"--{name}/--no-{name}"], ""
     else:
-        names, takes = [f"--{name}"], field.takes
-        takes = "" if takes in field.help else takes if len(takes) <= 160 else takes[:157] + "…"
-    told = f"{field.help}{'.' if field.help and field.help[-1] not in '.!?' else ''} ({'; '.join(filter(None, (takes, end)))})"
+        names, range = [f"--{name}"], takes(schema)
+        range = "" if range in about else range if len(range) <= 160 else range[:157] + "…"
+        known = values(schema)
 
-    def complete(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-        return [value for value in values(field.schema) if value.startswith(typed)]
+        def complete(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+            return [value for value in known if value.startswith(typed)]
 
-    kind: dict[str, Any] = {} if switch(field) else {"metavar": _metavar(field), "shell_complete": complete}
-    return click.Option([*names, field.name], help=told.strip(), default=None, **kind)
+        kind = {"metavar": _metavar(schema), "shell_complete": complete}
+    stop = "." if about and about[-1] not in ".!?" else ""
+    told = f"{about}{stop} ({'; '.join(filter(None, (range, end)))})".strip()
+    return click.Option([*names, field.name], help=told, default=None, **kind)
 
 
 def options(rule: Rule) -> list[click.Parameter]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from sortes.core.system import System
 from sortes.prepared import Prepared
 
 
-def encoded(shape: Mapping[str, Any]) -> str:
+def encoded(shape: Any) -> str:
     """One JSON object, in a line."""
     return msgspec.json.encode(shape, enc_hook=str).decode()
 
@@ -45,10 +45,12 @@ def play(done: Play, p: Fraction | None, question: str | None = None) -> dict[st
 
 def odds(found: Odds, by: str | None, within: int | None) -> dict[str, Any]:
     """One row for each distinct outcome, or for each value of the field `by`."""
-    rows = [
-        {**msgspec.to_builtins(row), "p": str(row["p"]), "probability": float(row["p"])}
-        for row in ({**row} for row in found.rows(by, within))
-    ]
+    rows, order = [], found.rows(by, within)
+    if by is not None and by.replace("-", "_") == found.rule.fields[0] and found.rule.results:
+        order.sort(key=lambda row: found.rule.results.index(row[found.rule.fields[0]]))
+    for row in order:
+        p = row.pop("p")
+        rows.append({**msgspec.to_builtins(row), "p": str(p), "probability": float(p)})
     left = found.unresolved if by is None else found.left(by, within)
     shape = {**_head(found), "outcomes": rows, "unresolved": str(left)}
     if by is not None and by.replace("-", "_") in found.rule.numbers:

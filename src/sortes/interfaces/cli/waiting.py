@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -29,8 +28,7 @@ def within(seconds: float, work: Callable[[Watch], T]) -> T | None:
         if monotonic() > until:
             raise TooLong
 
-    timer = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if not timer:
+    if not hasattr(signal, "setitimer") or not _alone():
         try:
             return work(watch)
         except TooLong:
@@ -52,12 +50,20 @@ def within(seconds: float, work: Callable[[Watch], T]) -> T | None:
         signal.signal(signal.SIGALRM, before)
 
 
+def _alone() -> bool:
+    """Whether this is the main thread, which alone hears signals."""
+    threading = sys.modules.get("threading")  # if nobody has imported it, there are no others
+    return threading is None or threading.current_thread() is threading.main_thread()
+
+
 @contextmanager
 def progress(doing: str, *, shown: bool = True) -> Iterator[Watch | None]:
     """A watch for long work, which shows on stderr how far it is: at a terminal, and after half a second."""
     if not shown or not sys.stderr.isatty():
         yield None
         return
+    import threading
+
     seen = [0, 0.0]
     over = threading.Event()
 
