@@ -39,6 +39,9 @@ OURS = 0x536F7274  # "Sort", by which a file says whose it is
 SHIFT = 40  # bits of a place that are the event's number
 NUMBER = (1 << SHIFT) - 1
 
+# what SQLite, the system and, over text that is none, Python raise
+FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
+
 
 class SqliteStore:
     """The store in a file at `path`, which is made where there is none; its folder must be there."""
@@ -51,7 +54,7 @@ class SqliteStore:
         try:
             _prepare(self._path, wait)
             self._file = _identity(self._path)
-        except (sqlite3.Error, OSError) as e:
+        except FAULTS as e:
             raise self._said(e) from e
 
     # ---- tables --------------------------------------------------------------------------------------------
@@ -219,11 +222,11 @@ class SqliteStore:
             raise StoreError("the store is closed")
         try:
             db = self._idle.pop() if self._idle else connect(self._path, self._wait)
-        except sqlite3.Error as e:
+        except FAULTS as e:
             raise self._said(e) from e
         try:
             yield db
-        except sqlite3.Error as e:
+        except FAULTS as e:
             db.close()
             raise self._said(e) from e
         except BaseException:
@@ -238,7 +241,7 @@ class SqliteStore:
             self._idle.pop().close()
 
     def _whole(self, data: bytes, crc: int, start: int = 0) -> bytes:
-        if not isinstance(data, bytes) or crc32(data, start) != crc:
+        if not isinstance(data, bytes) or not isinstance(start, int) or crc32(data, start) != crc:
             raise _damaged(self._path, "its bytes are not those that were written")
         return data
 
@@ -368,8 +371,8 @@ def new_file(path: Path) -> Iterator[sqlite3.Connection]:
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-    except (sqlite3.Error, OSError) as e:
-        if isinstance(e, sqlite3.Error) and _code(e) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    except FAULTS as e:
+        if _code(e) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise  # what was read, not what is written here
         raise said(e, path, 0) from e
 
@@ -391,8 +394,8 @@ def said(e: Exception, path: Path, wait: float) -> StoreError:
             return Locked(
                 f"{path} is held by another program, for longer than {wait:g} s; nothing was changed"
             )
-        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return _damaged(path, str(e))
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_ERROR:
+            return _damaged(path, str(e))  # an error in our SQL: what it names is not there any more
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             return _read_only(path)
     match getattr(e, "errno", None):
@@ -400,6 +403,8 @@ def said(e: Exception, path: Path, wait: float) -> StoreError:
             return _full(path)
         case errno.EROFS | errno.EACCES | errno.EPERM:
             return _read_only(path)
+    if isinstance(e, UnicodeDecodeError) or "decode" in str(e):
+        return _damaged(path, "text that is none")
     # SQLite has many ways to trip over a full or guarded disk beside its files
     if _code(e) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and path.parent.is_dir():
         if shutil.disk_usage(path.parent).free < 1 << 20:

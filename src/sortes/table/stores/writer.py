@@ -135,4 +135,4 @@ class Writer:
                     self._commit([job])
                 return
             for job in jobs:
-                job.error = self._said(e) if isinstance(e, Error | OSError) else e
+                job.error = self._said(e) if isinstance(e, Error | OSError | UnicodeDecodeError) else e
