@@ -16,7 +16,7 @@ DEV := $(VENV)/.sortes-dev
 PARTS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint types walls bench bench-full soak clean
+.PHONY: help serve test lint types walls bench bench-full bench-table soak clean
 .DELETE_ON_ERROR:
 
 help:  ## what there is
@@ -64,6 +64,9 @@ bench: $(DEV)  ## how fast, next to other libraries: under three minutes
 
 bench-full: $(DEV)  ## the same with the slow peers at full size
 	$(BIN)/python -m bench --full
+
+bench-table: $(DEV)  ## durable actions per second of both stores: under five minutes
+	$(BIN)/python -m bench.stores
 
 soak: $(DEV)  ## every test, and minutes of random play
 	$(BIN)/python -m pytest -n 2 -m "soak or not soak"

@@ -593,10 +593,10 @@ def test_a_full_disk(small_disk: Path) -> None:
         store.append("t", 200, [b"there"])
         before = file.read_bytes()
         head = 201
-        with pytest.raises(stores.Full, match="no room"):
+        with suppress(stores.Full):
             while True:
                 head = store.append("t", head, [bytes(9000)]).last
-        with pytest.raises(stores.Full):
+        with pytest.raises(stores.Full, match="no room"):
             store.append("t", head, [bytes(90_000)])
         assert file.read_bytes()[: 1 << 14] == before[: 1 << 14]
         assert list(store.read("t"))[:201] == [*log, (201, b"there")]
@@ -820,6 +820,7 @@ def test_a_migration_is_all_or_nothing(where: str, monkeypatch: pytest.MonkeyPat
 
 def test_two_make_one_store_at_once(where: str) -> None:
     opened = together(*[partial(open_store, where)] * 4)
+    assert not [o for o in opened if isinstance(o, Exception)], opened
     for store in opened:
         assert store.tables() == []
         store.close()

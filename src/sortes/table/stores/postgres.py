@@ -371,8 +371,11 @@ class _Died(Unreachable):
 
 def _version(db: Connection) -> int:
     """The schema's version, 0 where there is none."""
-    ((there,),) = db.execute("SELECT to_regclass('sortes_schema') IS NOT NULL").fetchall()
-    if not there:
+    # of the catalogue's rows: to_regclass remembers a moment ago, when another process had not made it yet
+    there: LiteralString = (
+        "SELECT FROM pg_tables WHERE tablename = 'sortes_schema' AND schemaname = ANY (current_schemas(false))"
+    )
+    if not db.execute(there).fetchall():
         return 0
     ((version,),) = db.execute("SELECT coalesce(max(version), 0) FROM sortes_schema").fetchall()
     return int(version)
