@@ -335,6 +335,10 @@ def test_s7_single_one_test_with_the_hardest_open_step_the_first_of_equals() -> 
         )
         failed = ended(steps, [["AC"], [6]], ["last-ditch"], completed=1, rounds=1, **given)
         assert failed.result == "out-of-time"  # 16 - 2 - 4 = 10 against 12
+        whole = ended(steps, [["AC"], [20, 20, 19]], ["last-ditch"], rounds=1, **given)
+        assert whole.result == "out-of-time"  # now the first is the hardest: 3 - 2 + 15 against 30
+        hard = [d20(30, 5), d20(5, 15), d20(30, 5), d20(30, 5)]  # 5 - 2 + 9 against 15, and not the first
+        assert ended(hard, [["AC"], [20, 6]], ["last-ditch"], rounds=1, **given).result == "out-of-time"
 
 
 @pytest.mark.parametrize("card", ["complication", "possible-setback", "critical-problem", "AB"])
@@ -419,6 +423,14 @@ def test_s9_a_levels_by_margin_and_the_mishap() -> None:
         assert got == level, roll
     assert sortes.play(TEST, skill=11, dn=10, hands=[[20, 10, 1]]).outcome.result == "outstanding"  # 31: +10
     assert sortes.play(TEST, skill=11, dn=10, hands=[[20, 20, 11]]).outcome.result == "spectacular"  # 51: +14
+
+
+def test_s9_a_what_is_a_mishap_fails_in_a_row_too() -> None:
+    house = {"mishap": 3}
+    assert sortes.play(TEST, skill=40, dn=5, house=house, hands=[[3]]).outcome.result == "mishap"
+    assert ended([d20(40, 5)] * 4, [["AB"], [3]], ["AB"], rounds=1, house=house).steps_done == 0
+    assert ended([d20(40, 5)] * 4, [["AB"], [4]], ["AB"], rounds=1, house=house).steps_done == 2
+    assert ended([d20(40, 5)] * 4, [["AB"], [1]], ["AB"], rounds=1).steps_done == 0
 
 
 def test_s9_a_thrown_again_on_10_and_20_unskilled_on_10_only() -> None:
