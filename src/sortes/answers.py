@@ -13,7 +13,7 @@ from sortes.aims import Aim, Policy, decided
 from sortes.core.ask import Choice, Outcome
 from sortes.core.chance import Thrown
 from sortes.core.errors import RuleError, wrong
-from sortes.core.system import Rule
+from sortes.core.system import Rule, Solved
 from sortes.core.world import World, Worlds
 from sortes.engine import odds as _odds
 from sortes.engine import play as _play
@@ -42,31 +42,28 @@ class Odds:
     ) -> None:
         self.rule, self.params, self._it = it.rule, it.params, it
         self._policy, self._worth, self._within, self._watch = policy, worth, within, watch
-        self._known: dict[tuple[tuple[str, ...], tuple[tuple[str, int], ...]], _odds.Spread] = {}
+        self._known: dict[tuple[tuple[str, ...], tuple[tuple[str, int], ...]], Solved] = {}
 
     @cached_property
     def _decided(self) -> tuple[Decide, Worlds | None]:
         return decided(self._it, self._policy, self._worth, self._watch)
 
-    def _spread(self, counters: tuple[str, ...], within: Mapping[str, int] | None = None) -> _odds.Spread:
+    def _spread(self, counters: tuple[str, ...], within: Mapping[str, int] | None = None) -> Solved:
         within = {name: n for name, n in (within or {}).items() if n is not None}
         key = (counters, tuple(within.items()))
         if key not in self._known:
             self._known[key] = self._solved(counters, within) or self._walked(counters, within)
         return self._known[key]
 
-    def _solved(self, counters: tuple[str, ...], within: Mapping[str, int]) -> _odds.Spread | None:
+    def _solved(self, counters: tuple[str, ...], within: Mapping[str, int]) -> Solved | None:
         """By the room's own solver, where it has one for this question."""
         if self.rule.solve is None or self._policy != "plain":
             return None
         by = counters[0] if counters else None
         question = msgspec.structs.replace(self._it.question, by=by, within=within.get(by) if by else None)
-        found = self.rule.solve(question)
-        if found is None:
-            return None
-        return _odds.Spread.of(found.outcomes, found.unresolved, found.means)
+        return self.rule.solve(question)
 
-    def _walked(self, counters: tuple[str, ...], within: Mapping[str, int]) -> _odds.Spread:
+    def _walked(self, counters: tuple[str, ...], within: Mapping[str, int]) -> Solved:
         decide, worlds = self._decided
         it = self._it
         means = tuple(c for c in self.rule.counters if c not in counters)
@@ -83,7 +80,7 @@ class Odds:
         )
 
     @cached_property
-    def _whole(self) -> _odds.Spread:
+    def _whole(self) -> Solved:
         return self._spread(tuple(c for c in self.rule.counters if c not in self.rule.endless))
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from sortes import catalog
@@ -10,7 +11,7 @@ from sortes import house as houses
 from sortes.core.ask import State
 from sortes.core.errors import RuleError
 from sortes.core.system import House, Question, Rule
-from sortes.core.world import Pile, Purse, Stock, World
+from sortes.core.world import Deck, Pile, Purse, Stock, World
 from sortes.core.world import stock as stocked
 
 
@@ -33,43 +34,45 @@ class Prepared:
 
     def _lay_out(self, given: houses.Given) -> None:
         rule = self.rule
-        called = [catalog.rule(id) for id in rule.calls]
-        ids = frozenset({rule.system, *(one.system for one in called)})
-        changes = houses.sections(given, rule.system, ids)
-        self.houses = {id: houses.house(catalog.system(id), changes[id]) for id in ids}
+        rules = [rule, *map(catalog.rule, rule.calls)]
+        if given is None:
+            self.houses = plainly(rule)
+        else:
+            ids = frozenset([one.system for one in rules])
+            changes = houses.sections(given, rule.system, ids)
+            self.houses = {id: houses.house(catalog.system(id), changes[id]) for id in ids}
         self.house = self.houses[rule.system]
         supplied: dict[str, Any] = {}
         for name, kind in rule.form.supplied.items():
             is_house = isinstance(kind, type) and issubclass(kind, House)
             supplied[name] = self.house if is_house else catalog.called(rule, self.houses)
         self.state: State = rule.start(**self.params, **supplied)
-        self.stock, self.world = self._stocked([rule, *called])
-
-    def _stocked(self, rules: list[Rule]) -> tuple[Stock, World]:
         purses: dict[str, Purse] = {}
         for one in reversed(rules):  # the rule's own purses go before those of what it calls
             if one.purses:
-                params = (
-                    self.params if one is self.rule else {n: f.default for n, f in one.form.fields.items()}
-                )
+                params = self.params if one is rule else {n: f.default for n, f in one.form.fields.items()}
                 for what, purse in one.purses(params, self.houses[one.system]).items():
-                    keeps = one is self.rule or purse.size is not None
+                    keeps = one is rule or purse.size is not None
                     purses[what] = purse if keeps else Purse(purse.used, purse.size, keeps=False)
-        marks = {(f.mark.role, f.mark.what): n for n, f in self.rule.form.fields.items() if f.mark}
-        decks, lefts, totals = [], [], []
-        wanted = dict.fromkeys(deck for one in rules for deck in one.decks)
-        available = {d.name: d for id, h in self.houses.items() for d in catalog.system(id).decks(h)}
-        for name in wanted:
-            deck = available[name]
-            left, total = self._pile(
-                deck, *[marks.get((role, name)) for role in ("stocks", "discards", "lies")]
-            )
-            decks.append(deck)
+        self.stock, piles = self._laid(tuple(purses))
+        self.world = World(piles, tuple(purses.values()))
+
+    def _laid(self, purses: tuple[str, ...]) -> tuple[Stock, tuple[Pile, ...]]:
+        """The decks that the rule and what it calls draw from, fresh or as the parameters say."""
+        marks = self.rule.form.marks
+        if all(self.params[name] is None for name in marks.values()):
+            return fresh(self.rule, tuple(self.houses.values()), purses)
+        lefts, totals = [], []
+        decks = decks_of(self.rule, tuple(self.houses.values()))
+        for deck in decks:
+            named = [marks.get((role, deck.name)) for role in ("stocks", "discards", "lies")]
+            left, total = self._pile(deck, *named)
             lefts.append(left)
-            totals.append(total)
-        stock = stocked(tuple(decks), tuple(tuple(total.items()) for total in totals), tuple(purses))
-        piles = [Pile(stock.counts(i, left), (0,) * len(stock.totals[i])) for i, left in enumerate(lefts)]
-        return stock, World(tuple(piles), tuple(purses.values()))
+            totals.append(tuple(total.items()))
+        stock = stocked(decks, tuple(totals), purses)
+        return stock, tuple(
+            [Pile(stock.counts(i, left), (0,) * len(stock.totals[i])) for i, left in enumerate(lefts)]
+        )
 
     def _pile(
         self, deck: Any, stocks: str | None, discards: str | None, lies: str | None
@@ -120,10 +123,29 @@ class Prepared:
     @property
     def question(self) -> Question:
         """What a room's own solver is asked."""
-        names = [deck.name for deck in self.stock.decks]
-        left = {name: self.stock.cards(self.world, name) for name in names}
-        totals = {
-            name: dict(zip(self.stock.labels[i], self.stock.totals[i], strict=True))
-            for i, name in enumerate(names)
-        }
-        return Question(self.params, self.house, left, totals)
+        return Question(self.params, self.house, self.stock, self.world)
+
+
+@lru_cache(maxsize=256)
+def plainly(rule: Rule) -> Mapping[str, House]:
+    """The house rules of a rule and of what it calls, as the systems come."""
+    ids = dict.fromkeys([rule.system, *[catalog.rule(id).system for id in rule.calls]])
+    return {id: houses.house(catalog.system(id)) for id in ids}
+
+
+@lru_cache(maxsize=256)
+def decks_of(rule: Rule, made: tuple[House, ...]) -> tuple[Deck, ...]:
+    """The decks that a rule and what it calls draw from, under these house rules."""
+    rules = [rule, *map(catalog.rule, rule.calls)]
+    by_type = {type(one): one for one in made}
+    systems = [catalog.system(id) for id in dict.fromkeys(one.system for one in rules)]
+    available = {deck.name: deck for system in systems for deck in system.decks(by_type[system.house])}
+    return tuple([available[name] for name in dict.fromkeys(deck for one in rules for deck in one.decks)])
+
+
+@lru_cache(maxsize=256)
+def fresh(rule: Rule, made: tuple[House, ...], purses: tuple[str, ...]) -> tuple[Stock, tuple[Pile, ...]]:
+    """The decks of a rule, whole and shuffled."""
+    decks = decks_of(rule, made)
+    stock = stocked(decks, tuple([deck.cards for deck in decks]), purses)
+    return stock, tuple([Pile(total, (0,) * len(total)) for total in stock.totals])

@@ -108,26 +108,29 @@ def _ranks(faces: tuple[Any, ...], reads: Callable[[Any], Label]) -> dict[Any, i
     return {face: labels.index(reads(face)) for face in faces}
 
 
-def _sides(dice: Dice) -> list[tuple[Label, int]]:
+@lru_cache(maxsize=4096)
+def _sides(
+    faces: tuple[Any, ...], reads: Callable[[Any], Label], keeps: bool
+) -> tuple[tuple[Label, int], ...]:
     """The labels of one die, the best first, and how many sides show each."""
     sides: dict[Label, int] = {}
     last: Any = object()
-    for label in map(dice.reads, dice.faces):
-        if dice.keep and label != last and label in sides:
+    for label in map(reads, faces):
+        if keeps and label != last and label in sides:
             raise ValueError(f"the sides read as {label!r} must stand together where dice are kept")
         sides[label] = sides.get(label, 0) + 1
         last = label
-    return list(sides.items())
+    return tuple(sides.items())
 
 
 @lru_cache(maxsize=4096)
 def _kept(dice: Dice) -> Ways:
-    labels = _sides(dice)
+    labels = _sides(dice.faces, dice.reads, dice.keep != 0)
     n, keep = dice.n, abs(dice.keep) or dice.n
     if keep > n:
         raise ValueError(f"{keep} dice cannot be kept of {n}")
     if dice.keep < 0:
-        labels.reverse()
+        labels = labels[::-1]
     out: list[tuple[Hand, int]] = []
 
     def count(i: int, free: int, want: int, sides: int, hand: Hand, ways: int) -> None:

@@ -86,6 +86,7 @@ class Form:
                 self.supplied[p.name] = get_args(hints[p.name])[0]
                 continue
             self.fields[p.name] = Field(p.name, hints[p.name], p.default, mark)
+        self.marks = {(f.mark.role, f.mark.what): f.name for f in self.fields.values() if f.mark}
         self._whole = msgspec.defstruct(
             "Whole",
             [(f.name, f.type) if f.required else (f.name, f.type, f.default) for f in self.fields.values()],

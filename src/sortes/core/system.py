@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from typing import Any, Literal, Protocol, TypeAlias, get_args, get_origin
 
 import msgspec
@@ -12,7 +13,7 @@ from msgspec import Struct
 
 from sortes.core.ask import Outcome, State
 from sortes.core.form import Form
-from sortes.core.world import Deck, Purse, World
+from sortes.core.world import Deck, Purse, Reads, Stock, World
 
 Worth: TypeAlias = Callable[[Any], int | bool | Fraction]
 
@@ -46,22 +47,62 @@ class Rules(Protocol):
 
 
 class Solved(Struct, frozen=True):
-    """What a room's own solver finds: exact chances of outcomes, what is left unresolved, and means of counters."""
+    """Every outcome with its ways, of `over` ways in all; `left` are those that a cut left open. `means` are the exact
+    means of counters, where all is resolved."""
 
-    outcomes: Mapping[Outcome, Fraction]
-    unresolved: Fraction = Fraction(0)
-    means: Mapping[str, Fraction] = {}
+    ways: dict[Outcome, int]
+    over: int
+    left: int = 0
+    means: dict[str, Fraction] = {}
+
+    @classmethod
+    def of(
+        cls, chances: Mapping[Outcome, Fraction], unresolved: Fraction, means: Mapping[str, Fraction]
+    ) -> Solved:
+        """The same from chances."""
+        over = lcm(unresolved.denominator, *(p.denominator for p in chances.values()))
+        ways = {outcome: int(p * over) for outcome, p in chances.items()}
+        return cls(ways, over, int(unresolved * over), dict(means))
+
+    @property
+    def outcomes(self) -> dict[Outcome, Fraction]:
+        """Every outcome with its exact chance."""
+        return {outcome: Fraction(ways, self.over) for outcome, ways in self.ways.items()}
+
+    @property
+    def unresolved(self) -> Fraction:
+        """The exact chance of what a cut left open."""
+        return Fraction(self.left, self.over)
 
 
 class Question(Struct, frozen=True):
-    """What a solver is asked: checked parameters, house rules, the decks it starts from, and the field wanted."""
+    """What a solver is asked: checked parameters, house rules, the decks it starts from, and the counter wanted."""
 
     params: Mapping[str, Any]
     house: Any
-    left: Mapping[str, Mapping[str, int]]  # by deck: cards left
-    totals: Mapping[str, Mapping[str, int]]  # by deck: cards left and in the discard
+    stock: Stock
+    world: World
     by: str | None = None
     within: int | None = None
+
+    @property
+    def left(self) -> dict[str, dict[str, int]]:
+        """What is left of each deck, by card."""
+        return {deck.name: self.stock.cards(self.world, deck.name) for deck in self.stock.decks}
+
+    @property
+    def totals(self) -> dict[str, dict[str, int]]:
+        """What is left of each deck with its discard, by card."""
+        pairs = zip(self.stock.decks, self.stock.labels, self.stock.totals, strict=True)
+        return {deck.name: dict(zip(labels, counts, strict=True)) for deck, labels, counts in pairs}
+
+    def count(self, deck: str, reads: Reads) -> dict[Any, int]:
+        """How much is left in a deck of all that `reads` tells apart."""
+        i = self.stock.place[deck]
+        coarse = self.stock.coarse(tuple([(reads,) if j == i else () for j in range(len(self.stock.decks))]))
+        pile = coarse.project(self.world, self.stock).piles[i]
+        assert pile is not None
+        return {label[0]: n for label, n in zip(coarse.labels[i], pile.left, strict=True)}
 
 
 class Rule:

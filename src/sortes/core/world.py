@@ -53,6 +53,9 @@ class Pile(Struct, frozen=True):
     out: Counts
 
 
+PROJECTED = 4096  # piles that a stock remembers as it sees them
+
+
 class World(Struct, frozen=True):
     """All that is not the state's: piles (none once a walk may forget them) and purses, by their place in a Stock."""
 
@@ -107,6 +110,7 @@ class Stock:
             self.totals.append(tuple(counts))
             self._of_card.append({card: index[one] for card, one in of_card.items()})
         self._readings: dict[tuple[int, Reads], tuple[tuple[Any, ...], dict[Any, int], tuple[int, ...]]] = {}
+        self._projected: dict[tuple[int, Pile, Stock], Pile] = {}
         self._coarse: dict[tuple[tuple[Reads, ...], ...], Stock] = {}
         self.noticed: dict[
             Any, tuple[tuple[Reads, ...], ...]
@@ -127,17 +131,20 @@ class Stock:
 
     def project(self, world: World, finer: Stock) -> World:
         """A world of `finer` as this stock sees it."""
-        piles: list[Pile | None] = []
-        for i, pile in enumerate(world.piles):
-            if pile is None:
-                piles.append(None)
-                continue
+        piles = tuple([pile and self._seen(i, pile, finer) for i, pile in enumerate(world.piles)])
+        return World(piles, world.purses)
+
+    def _seen(self, i: int, pile: Pile, finer: Stock) -> Pile:
+        key = (i, pile, finer)
+        if (seen := self._projected.get(key)) is None:
             left, out = (
                 self.counts(i, dict(zip(finer.labels[i], counts, strict=True)))
                 for counts in (pile.left, pile.out)
             )
-            piles.append(Pile(left, out))
-        return World(tuple(piles), world.purses)
+            seen = Pile(left, out)
+            if len(self._projected) < PROJECTED:
+                self._projected[key] = seen
+        return seen
 
     def reading(self, deck: int, reads: Reads) -> tuple[tuple[Any, ...], dict[Any, int], tuple[int, ...]]:
         """What `reads` sees of each label, the place of each thing seen in a hand, and the labels in that order."""

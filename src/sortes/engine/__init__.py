@@ -9,6 +9,7 @@ def clear_caches() -> None:
 
     for cached in (
         chance._kept,
+        chance._sides,
         chance._ranks,
         chance._standings,
         chance._open_ended,

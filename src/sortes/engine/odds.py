@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from sortes.core.ask import Choice, Done, Moment, Outcome, State, Tally, Throw, call
 from sortes.core.chance import Draw
+from sortes.core.system import Solved
 from sortes.core.world import Finer, Stock, World, Worlds
 from sortes.engine.policy import Decide, offer, plain, taken
 
@@ -26,35 +27,6 @@ T = TypeVar("T")
 UNRESOLVED = "unresolved"
 NODES = 4_000_000  # a pass is cut when it has seen as many
 CHAIN = 400  # a chain over reshuffles is cut at as many links
-
-
-class Spread(Struct, frozen=True):
-    """Every outcome with its ways, of `over` ways in all; `left` are those that a cut left open. `means` are the exact
-    means of counters, where all is resolved."""
-
-    ways: dict[Outcome, int]
-    over: int
-    left: int
-    means: dict[str, Fraction]
-
-    @classmethod
-    def of(
-        cls, chances: Mapping[Outcome, Fraction], unresolved: Fraction, means: Mapping[str, Fraction]
-    ) -> Spread:
-        """The same from chances."""
-        over = lcm(unresolved.denominator, *(p.denominator for p in chances.values()))
-        ways = {outcome: int(p * over) for outcome, p in chances.items()}
-        return cls(ways, over, int(unresolved * over), dict(means))
-
-    @property
-    def outcomes(self) -> dict[Outcome, Fraction]:
-        """Every outcome with its exact chance."""
-        return {outcome: Fraction(ways, self.over) for outcome, ways in self.ways.items()}
-
-    @property
-    def unresolved(self) -> Fraction:
-        """The exact chance of what a cut left open."""
-        return Fraction(self.left, self.over)
 
 
 def projected(start: State, stock: Stock, world: World, run: Callable[[Worlds], T]) -> T:
@@ -84,14 +56,14 @@ def spread(
     worlds: Worlds | None = None,
     watch: Watch | None = None,
     nodes: int = NODES,
-) -> Spread:
+) -> Solved:
     """The exact odds from `start` in `world`, with choices answered by `decide`.
 
     `counters` are carried into the outcomes, each cut where it exceeds `within`; `means` are counters whose mean is
     wanted without carrying them. `worlds` fixes the projection (a plan's own); `nodes` is where a pass is cut.
     """
 
-    def run(worlds: Worlds) -> Spread:
+    def run(worlds: Worlds) -> Solved:
         return _Flow(worlds, decide, counters, within or {}, means, watch, nodes).solve(start)
 
     return run(worlds) if worlds else projected(start, stock, world, run)
@@ -120,7 +92,7 @@ class _Flow:
         self.closed: dict[State, Closed | None] = {}
         self.seen = 0
 
-    def solve(self, start: State) -> Spread:
+    def solve(self, start: State) -> Solved:
         """Follow the chain from reshuffle to reshuffle, and eliminate its links from the last to the first."""
         first: Node = (start, self.worlds.start, (0,) * len(self.counters))
         ends, over, on = self.flow(first)
@@ -128,10 +100,10 @@ class _Flow:
             solved = self.chain(first, chances(ends, over), on)
             means = {name: solved.pop(("mean", name), Fraction(0)) for name in self.means}
             unresolved = solved.pop(UNRESOLVED, Fraction(0))
-            return Spread.of(solved, unresolved, {} if unresolved else means)
+            return Solved.of(solved, unresolved, {} if unresolved else means)
         means = {name: Fraction(ends.pop(("mean", name), 0), over) for name in self.means}
         left = ends.pop(UNRESOLVED, 0)
-        return Spread(ends, over, left, {} if left else means)
+        return Solved(ends, over, left, {} if left else means)
 
     def chain(self, first: Node, ends: dict[Any, Fraction], on: dict[Node, Fraction]) -> dict[Any, Fraction]:
         links, todo = {first: (ends, on)}, list(on)
@@ -264,9 +236,8 @@ class _Flow:
             if type(ask) is Throw or type(ask) is Done:
                 return state, world, counts, ask
             if type(ask) is Choice:
-                options = self.worlds.offered(world, ask)
-                option = options[0]
-                if len(options) > 1:
+                option = ask.options[0]
+                if self.decide is not plain and len(options := self.worlds.offered(world, ask)) > 1:
                     offered = offer(ask, options)
                     option = taken(offered, self.decide(state, offered, self.worlds, world))  # type: ignore[arg-type]
                 world = self.worlds.pay(world, option.cost)

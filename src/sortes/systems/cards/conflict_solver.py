@@ -29,7 +29,7 @@ H, D, S, C, J = range(5)
 RESULTS: tuple[Ended, ...] = ("lost", "won", "both-down")
 
 WORK = 3 * 10**10  # bytes that the digits of one question may take, over all cards dealt: some ten seconds
-CUT = 100  # rounds that are followed where no chain is finite
+CUT = 60  # rounds that are followed where no chain is finite
 
 Kinds: TypeAlias = tuple[int, ...]  # cards by kind
 Group: TypeAlias = tuple[Kinds, bool, int]  # the deck, whether the other side draws first, the sum of tokens
@@ -274,7 +274,7 @@ class Chain:
             mean += share * rounds
         unresolved = 1 - sum(sums)
         outcomes = {Conflict(result): p for result, p in zip(RESULTS, sums, strict=True) if p}
-        return Solved(outcomes, unresolved, {} if unresolved else {"rounds": mean})
+        return Solved.of(outcomes, unresolved, {} if unresolved else {"rounds": mean})
 
     def visits(self, start: Node, onward: Mapping[Node, Mapping[Node, int]]) -> dict[Node, Fraction]:
         """How often each node is visited, on average: of those that are met again, by elimination."""
@@ -503,8 +503,8 @@ def solve(question: Question) -> Solved | None:
         for (_, result), p in ends.items():
             one = Conflict(result)
             outcomes[one] = outcomes.get(one, Fraction(0)) + p
-        return Solved(outcomes, unresolved)
-    return Solved({Conflict(result, None, t): p for (t, result), p in sorted(ends.items())}, unresolved)
+        return Solved.of(outcomes, unresolved, {})
+    return Solved.of({Conflict(result, None, t): p for (t, result), p in sorted(ends.items())}, unresolved, {})
 
 
 conflict.solve = solve
