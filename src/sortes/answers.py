@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from sortes.engine import advise as _advise
 
 
+NOTHING = Fraction(0)
+
+
 class Odds:
     """The exact odds of a rule, found when they are asked for. Chances are Fractions and sum, with `unresolved`,
     to exactly 1."""
@@ -42,14 +45,16 @@ class Odds:
     ) -> None:
         self.rule, self.params, self._it = it.rule, it.params, it
         self._policy, self._worth, self._within, self._watch = policy, worth, within, watch
+        self._answers: tuple[Decide, Worlds | None] | None = None
         self._known: dict[tuple[tuple[str, ...], tuple[tuple[str, int], ...]], Solved] = {}
 
-    @cached_property
-    def _decided(self) -> tuple[Decide, Worlds | None]:
-        return decided(self._it, self._policy, self._worth, self._watch)
+    def _decide(self) -> tuple[Decide, Worlds | None]:
+        if self._answers is None:
+            self._answers = decided(self._it, self._policy, self._worth, self._watch)
+        return self._answers
 
     def _spread(self, counters: tuple[str, ...], within: Mapping[str, int] | None = None) -> Solved:
-        within = {name: n for name, n in (within or {}).items() if n is not None}
+        within = within or {}
         key = (counters, tuple(within.items()))
         if key not in self._known:
             self._known[key] = self._solved(counters, within) or self._walked(counters, within)
@@ -64,9 +69,9 @@ class Odds:
         return self.rule.solve(question)
 
     def _walked(self, counters: tuple[str, ...], within: Mapping[str, int]) -> Solved:
-        decide, worlds = self._decided
+        decide, worlds = self._decide()
         it = self._it
-        means = tuple(c for c in self.rule.counters if c not in counters)
+        means = tuple([c for c in self.rule.counters if c not in counters])
         return _odds.spread(
             it.state,
             it.stock,
@@ -127,10 +132,11 @@ class Odds:
                 left += ways
                 continue
             out[value] = out.get(value, 0) + ways
-        return _sorted({value: Fraction(ways, over) for value, ways in out.items()}), Fraction(left, over)
+        chances = {value: Fraction(ways, over) for value, ways in out.items()}
+        return _sorted(chances), Fraction(left, over) if left else NOTHING
 
     def _field(self, field: str) -> str:
-        name = str(field).replace("-", "_")
+        name = field if field in self.rule.fields else str(field).replace("-", "_")
         if name not in self.rule.fields:
             raise wrong("by", field, f"a field of the outcome: {', '.join(self.rule.fields)}")
         return name

@@ -57,6 +57,11 @@ def rule(id: str | Rule) -> Rule:
         return id
     if not isinstance(id, str):
         raise RuleError("rule", f"got {id!r}; takes an id such as 'cards.ask'")
+    return _rule(id)
+
+
+@cache
+def _rule(id: str) -> Rule:
     first, _, name = id.partition(".")
     try:
         room = system(first)

@@ -131,6 +131,12 @@ def _kept(dice: Dice) -> Ways:
         raise ValueError(f"{keep} dice cannot be kept of {n}")
     if dice.keep < 0:
         labels = labels[::-1]
+    if keep == 1:  # by how many throws show nothing better
+        at_most, ways = len(dice.faces), []
+        for label, here in labels:
+            ways.append(((label,), at_most**n - (at_most - here) ** n))
+            at_most -= here
+        return tuple(ways)
     out: list[tuple[Hand, int]] = []
 
     def count(i: int, free: int, want: int, sides: int, hand: Hand, ways: int) -> None:

@@ -295,22 +295,31 @@ class Stock:
             world = self.mark(world, what, n)[1]
         return world
 
-    def mark(self, world: World, what: str, n: int) -> tuple[int, World]:
-        """Mark n (give back -n) as far as the purse allows: what really happened, and the world after it.
+    def really(self, world: World, what: str, n: int) -> int:
+        """How much of a tally happens: n marked (or -n given back), as far as the purse allows.
 
         What has no purse is only counted: all of n happens.
         """
         if what not in self.purses:
-            return n, world
+            return n
+        purse = world.purses[self.purses.index(what)]
+        if not purse.keeps:
+            return n
+        if purse.size is not None and n > 0:
+            return max(0, min(n, purse.size - purse.used))
+        return max(n, -purse.used)
+
+    def mark(self, world: World, what: str, n: int) -> tuple[int, World]:
+        """What of a tally really happens, and the world after it."""
+        really = self.really(world, what, n)
+        if what not in self.purses or not really:
+            return really, world
         i = self.purses.index(what)
         purse = world.purses[i]
         if not purse.keeps:
-            return n, world
-        used = max(0, purse.used + n)
-        if purse.size is not None:
-            used = min(used, max(purse.size, purse.used))
-        after = (*world.purses[:i], Purse(used, purse.size), *world.purses[i + 1 :])
-        return used - purse.used, World(world.piles, after)
+            return really, world
+        after = (*world.purses[:i], Purse(purse.used + really, purse.size), *world.purses[i + 1 :])
+        return really, World(world.piles, after)
 
 
 @lru_cache(maxsize=128)
@@ -370,6 +379,10 @@ class Worlds:
         if key not in self._paid:
             self._paid[key] = self.number(self.stock.pay(self._world[number], cost))
         return self._paid[key]
+
+    def really(self, number: int, what: str, n: int) -> int:
+        """How much of a tally happens in this world."""
+        return n if what not in self.stock.purses else self.stock.really(self._world[number], what, n)
 
     def mark(self, number: int, what: str, n: int) -> tuple[int, int]:
         """What of a tally really happens, and the world after it."""

@@ -180,7 +180,8 @@ class _Flow:
                 thrown.append((mass, hands, then, counts, world, total))
                 if scale % total:
                     scale = lcm(scale, total)
-            layers.append((over, ends))
+            if ends:
+                layers.append((over, ends))
             if self.watch:
                 resolved += sum(mass for key, mass in ends.items() if type(key) is not tuple) / over
                 self.watch(self.seen, min(resolved, 1.0))
@@ -213,6 +214,8 @@ class _Flow:
             if self.seen > self.limit:
                 layers.append((over, {UNRESOLVED: sum(here.values())}))
                 break
+        if len(layers) == 1 and layers[0][0] == over:
+            return layers[0][1], over, away
         ends = {}
         for part, some in layers:
             factor = over // part
@@ -240,10 +243,11 @@ class _Flow:
                 if self.decide is not plain and len(options := self.worlds.offered(world, ask)) > 1:
                     offered = offer(ask, options)
                     option = taken(offered, self.decide(state, offered, self.worlds, world))  # type: ignore[arg-type]
-                world = self.worlds.pay(world, option.cost)
+                if option.cost:
+                    world = self.worlds.pay(world, option.cost)
                 state = ask.then(option.value)
             elif type(ask) is Tally:
-                really, world = self.worlds.mark(world, ask.what, ask.n)
+                really = self.worlds.really(world, ask.what, ask.n)
                 if ask.what in self.counters:
                     at = self.counters.index(ask.what)
                     counts = (*counts[:at], counts[at] + really, *counts[at + 1 :])
@@ -254,6 +258,8 @@ class _Flow:
                     key = ("mean", ask.what)
                     ends[key] = ends.get(key, 0) + mass * really
                 state = ask.then(really)
+                if type(state) is not Done:
+                    world = self.worlds.mark(world, ask.what, ask.n)[1]
 
     def bag_of(self, inner: State) -> Closed | None:
         """A called rule that asks nothing but dice, counted once as one bag of outcomes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -136,24 +136,36 @@ def land(band: Band, written: str, house: AgateHouse) -> Ask:
                 "strain", cost, lambda n: Done(Attempt("success", n, 0, written, short if n < cost else None))
             )
         case "setback":
-            saved = Attempt(
-                "partial-success", house.partial_cost, 0, written, house.texts.partial_success or None
+            cost, text = house.partial_cost, house.texts.partial_success or None
+            return strained(
+                "setback",
+                cost,
+                lambda: Attempt("setback", 0, 0, written),
+                lambda: Attempt("partial-success", cost, 0, written, text),
             )
-            return strained("setback", house.partial_cost, Attempt("setback", 0, 0, written), saved)
         case "catastrophe":
-            bad = Attempt("catastrophe", 0, 0, written, house.texts.catastrophe or None)
+            cost, text = house.avert_cost, house.texts.catastrophe or None
             return strained(
                 "catastrophe",
-                house.avert_cost,
-                bad,
-                Attempt("averted-catastrophe", house.avert_cost, 0, written),
+                cost,
+                lambda: Attempt("catastrophe", 0, 0, written, text),
+                lambda: Attempt("averted-catastrophe", cost, 0, written),
             )
 
 
-def strained(band: str, cost: int, accepted: Attempt, averted: Attempt) -> Choice:
+def strained(
+    band: str, cost: int, accepted: Callable[[], Attempt], softened: Callable[[], Attempt]
+) -> Choice:
     """Accept a bad band, or spend Strain to soften it (A4)."""
-    options = (Option("accept"), Option("spend", (("strain", cost),)))
-    return Choice("player", band, options, lambda take: Done(averted if take == "spend" else accepted))
+    return Choice(
+        "player", band, ways(cost), lambda take: Done(softened() if take == "spend" else accepted())
+    )
+
+
+@cache
+def ways(cost: int) -> tuple[Option, Option]:
+    """To accept, or to spend so much Strain."""
+    return Option("accept"), Option("spend", (("strain", cost),))
 
 
 @rule("agate.attempt", Attempt, worths={"player": worth}, purses=purses)

@@ -24,7 +24,7 @@ Side: TypeAlias = Literal["self", "opponent"]
 Spends: TypeAlias = tuple[bool, bool]  # who may have tokens: self, opponent
 
 
-class Resolved(Struct, frozen=True):
+class Resolved(Struct, frozen=True, cache_hash=True):
     """How a resolution roll came out (C6): Effect is one's own score less theirs.
 
     With an oracle card (C11), `answer` is what it says and `texture` what it lends.

@@ -1,0 +1,69 @@
+"""A faster way to the odds of a plain resolution roll: count how the reds of one deck fall to the two sides.
+
+Of N cards, R of them red, one side draws n and the other m. The ways to i and j reds are C(n, i) C(m, j) C(N-n-m, R-i-j)
+of C(N, R): where the reds lie is all that matters, so the sides need not draw in turn.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb
+from typing import Any
+
+from sortes.core.system import Question, Solved
+from sortes.systems.cards.deck import colour
+from sortes.systems.cards.resolve import Side, resolve, settle
+
+
+@lru_cache(maxsize=1024)
+def row(n: int) -> tuple[int, ...]:
+    """C(n, 0) to C(n, n)."""
+    return tuple([comb(n, k) for k in range(n + 1)])
+
+
+def solve(question: Question) -> Solved | None:
+    """The odds of `cards.resolve` where nothing is chosen, no oracle card is drawn and the deck does not run out."""
+    p = question.params
+    own, their = p["el"] + p["situation"] + p["hook"], p["against"]
+    if p["extra"] == "choose" or p["oracle"]:
+        return None
+    n, m = own + p["extra"], their + p["their_extra"]
+    deck = question.count("cards", colour) if "roll" not in question.stock.decks[0].shuffles else {}
+    red, size = deck.get("R", 0), sum(deck.values())
+    if n + m > size:
+        return None
+    return Solved(outcomes(n, m, own, their, red, size, p["defends"]), comb(size, red))
+
+
+def outcomes(n: int, m: int, own: int, their: int, red: int, size: int, defends: Side) -> dict[Any, int]:
+    """Every outcome with its ways, busts apart from scores that only their difference tells (C6.1, C6.3)."""
+    mine, theirs = row(n), row(m)
+    others = [
+        comb(size - n - m, red - s) if s <= red else 0 for s in range(n + m + 1)
+    ]  # by reds of both sides
+    ways: dict[Any, int] = {}
+    for effect in range(-their, own + 1):
+        low, high = max(effect, 0), min(own, their + effect)
+        many = sum([mine[i] * theirs[i - effect] * others[2 * i - effect] for i in range(low, high + 1)])
+        if many:
+            ways[settle(low, own, low - effect, their, defends)] = many
+    if n == own and m == their:
+        return ways
+    busts: dict[
+        tuple[int, int], int
+    ] = {}  # by the score of whoever did not bust: reds above the EL are a bust
+    for i, a in enumerate(mine):
+        for j, b in enumerate(theirs):
+            if i > own or j > their:
+                score = (own + 1 if i > own else i, their + 1 if j > their else j)
+                busts[score] = busts.get(score, 0) + a * b * others[i + j]
+    for (i, j), many in busts.items():
+        if many:
+            outcome = settle(i, own, j, their, defends)
+            ways[outcome] = ways.get(outcome, 0) + many
+    return ways
+
+
+resolve.solve = solve
+
+__all__ = ["resolve", "solve"]
