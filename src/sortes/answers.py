@@ -69,8 +69,10 @@ class Odds:
         return self.rule.solve(question)
 
     def _walked(self, counters: tuple[str, ...], within: Mapping[str, int]) -> Solved:
-        decide, worlds = self._decide()
         it = self._it
+        if not within:
+            it.foresee("end")
+        decide, worlds = self._decide()
         means = tuple([c for c in self.rule.counters if c not in counters])
         return _odds.spread(
             it.state,
@@ -264,7 +266,7 @@ class Play:
         """How likely this result was beforehand, exactly, with choices made by the same policy; None where nobody can
         tell: the table said what came of it, or there was no end to look to."""
         try:
-            self._it.foresee("play")
+            self._it.foresee("end")
         except RuleError:
             return None
         field = self.rule.fields[0]

@@ -116,7 +116,10 @@ class Prepared:
         return left, {card: n for card, n in total.items() if n}
 
     def foresee(self, walk: str) -> None:
-        """Refuse a walk ("odds", "advise", "simulate") where only a play could go on. Raises RuleError."""
+        """Refuse a walk ("odds", "advise", "simulate"; "end": odds to the very end) where only a play could go on.
+
+        Raises RuleError.
+        """
         if self.rule.ahead:
             self.rule.ahead(walk, self.params, self.house)
 

@@ -133,6 +133,10 @@ def test_s2_rounds_end_a_task_and_none_lets_it_go_on() -> None:
         limited = sortes.odds(TASK, steps=[ALWAYS] * 4, rounds=rounds).p("done")
         assert sum(p for n, p in spread.items() if n <= rounds) == limited
     with pytest.raises(sortes.RuleError, match=r"^rounds: "):
+        endless.by("result")
+    assert sortes.play(TASK, steps=[ALWAYS] * 4, rounds=None, seed=1).p is None
+    assert {o.result for o in sortes.simulate(TASK, steps=[ALWAYS] * 4, rounds=None, n=100)} == {"done"}
+    with pytest.raises(sortes.RuleError, match=r"^rounds: "):
         sortes.advise(TASK, steps=[ALWAYS] * 4, rounds=None)
     with pytest.raises(sortes.RuleError, match=r"^rounds: "):
         sortes.advise(TASK, steps=[ALWAYS] * 4, house={"rounds": "none"})

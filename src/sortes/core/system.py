@@ -112,7 +112,7 @@ class Rule:
     `counters` are the outcome's fields that tallies fill; the `endless` ones have no bound and appear only when
     asked for. `calls` names rules that it may call. `solve` and `crowd` are faster ways for odds and simulate,
     which answer None where the general walk must go. `ahead` takes a walk by name ("odds", "advise", "simulate", or
-    "play" where it is asked how likely one was), the checked parameters and the house rules, and refuses to look
+    "end" where odds are to go to the very end), the checked parameters and the house rules, and refuses to look
     ahead where only a play could go on.
     """
 

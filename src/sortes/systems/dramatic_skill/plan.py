@@ -118,5 +118,8 @@ def ahead(walk: str, params: Mapping[str, Any], house: DramaHouse) -> None:
             raise missing_level(f"steps[{i}].")
     help.ahead(walk, params, house)
     endless = params["rounds"] is None or (params["rounds"] == "house" and house.rounds == "none")
-    if walk in ("advise", "play") and endless:
-        raise RuleError("rounds", "got none; advice takes a number of rounds, from 1 to 30")
+    if walk in ("advise", "end") and endless:
+        takes = "takes a number of rounds, from 1 to 30"
+        if walk == "end":
+            takes += "; without one, odds can only be by rounds, within so many"
+        raise RuleError("rounds", f"got none; {takes}")
