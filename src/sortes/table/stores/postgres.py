@@ -52,31 +52,25 @@ def _appending(keyed: bool, many: bool) -> LiteralString:
     Two that looked at once meet at the event's key, where the later one waits for the earlier and fails; asked
     again, it sees what happened. What an append has no need of is left out: that makes up to a third of its time.
     """
-    former: LiteralString = "r.first, r.last" if keyed else "NULL::bigint AS first, NULL::bigint AS last"
-    join: LiteralString = "LEFT JOIN sortes_request r ON r.tab = t.id AND r.key = %(key)s" if keyed else ""
-    numbers: LiteralString = (
-        "%(after)s + n, data FROM clear, unnest(%(events)s::bytea[]) WITH ORDINALITY AS e (data, n)"
-        if many
-        else "%(after)s + 1, %(event)s FROM clear"
+    former: LiteralString = (
+        "r.number AS first, r.last" if keyed else "NULL::bigint AS first, NULL::bigint AS last"
     )
-    request: LiteralString = (
-        """, request AS (
-            INSERT INTO sortes_request (tab, key, first, last)
-            SELECT id, %(key)s, %(after)s + 1, %(after)s + %(count)s FROM clear
-        )"""
-        if keyed
-        else ""
-    )
+    join: LiteralString = "LEFT JOIN sortes_event r ON r.tab = t.id AND r.key = %(key)s" if keyed else ""
+    columns: LiteralString = "(tab, number, data, key, last)" if keyed else "(tab, number, data)"
+    event: LiteralString = "%(after)s + n, data" if many else "%(after)s + 1, %(event)s"
+    each: LiteralString = ", unnest(%(events)s::bytea[]) WITH ORDINALITY AS e (data, n)" if many else ""
+    request: LiteralString = ", %(key)s, %(after)s + %(count)s" if keyed else ""
+    if keyed and many:
+        request = ", CASE n WHEN 1 THEN %(key)s END, CASE n WHEN 1 THEN %(after)s + %(count)s END"
     return f"""
         WITH here AS (
             SELECT t.id, {former},
                    coalesce((SELECT max(number) FROM sortes_event e WHERE e.tab = t.id), 0) AS head
-            FROM sortes_table t {join} WHERE t.name = %(table)s
-        ), clear AS (
-            SELECT id FROM here WHERE first IS NULL AND head = %(after)s
+            FROM sortes_table t {join} WHERE t.name = %(table)s FOR KEY SHARE OF t
         ), events AS (
-            INSERT INTO sortes_event (tab, number, data) SELECT id, {numbers}
-        ){request}
+            INSERT INTO sortes_event {columns}
+            SELECT id, {event}{request} FROM here{each} WHERE first IS NULL AND head = %(after)s
+        )
         SELECT head, first, last FROM here
     """
 
@@ -119,8 +113,13 @@ class PostgresStore:
         return sorted(name for (name,) in self._do("SELECT name FROM sortes_table"))
 
     def delete(self, table: str) -> None:
-        if not self._do("DELETE FROM sortes_table WHERE name = %s RETURNING id", named("table", table)):
-            raise no_table(table)
+        named("table", table)
+        with self._connected() as db, db.transaction():
+            # the first waits for appends under way, the second sees what they appended
+            gone = db.execute("DELETE FROM sortes_table WHERE name = %s RETURNING id", (table,)).fetchone()
+            if gone is None:
+                raise no_table(table)
+            db.execute("DELETE FROM sortes_event WHERE tab = %s", gone)
 
     # ---- events --------------------------------------------------------------------------------------------
 
@@ -232,7 +231,7 @@ class PostgresStore:
                 )
                 part.executemany(
                     "INSERT INTO requests VALUES (?, ?, ?, ?)",
-                    _rows(db, "SELECT tab, key, first, last FROM sortes_request"),
+                    _rows(db, "SELECT tab, key, number, last FROM sortes_event WHERE key IS NOT NULL"),
                 )
                 part.executemany(
                     "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?)",
@@ -373,7 +372,8 @@ def _version(db: Connection) -> int:
     """The schema's version, 0 where there is none."""
     # of the catalogue's rows: to_regclass remembers a moment ago, when another process had not made it yet
     there: LiteralString = (
-        "SELECT FROM pg_tables WHERE tablename = 'sortes_schema' AND schemaname = ANY (current_schemas(false))"
+        "SELECT FROM pg_tables "
+        "WHERE tablename = 'sortes_schema' AND schemaname = ANY (current_schemas(false))"
     )
     if not db.execute(there).fetchall():
         return 0
