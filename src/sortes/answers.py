@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Struct
 
 from sortes.aims import Aim, Policy, decided
 from sortes.core.ask import Choice, Outcome
 from sortes.core.chance import Thrown
 from sortes.core.errors import RuleError, wrong
-from sortes.core.system import Rule, Solved
+from sortes.core.system import Rule, Solved, Worth
 from sortes.core.world import World, Worlds
 from sortes.engine import odds as _odds
 from sortes.engine import play as _play
@@ -161,6 +162,8 @@ class Odds:
         field = self._field(field)
         if field not in self.rule.numbers:
             raise wrong("by", field, "a number of the outcome")
+        if not self._it.ends:
+            return None
         if field in self.rule.counters:
             whole = self.__dict__.get("_whole")
             if whole is None or field in self.rule.endless:
@@ -265,9 +268,7 @@ class Play:
     def p(self) -> Fraction | None:
         """How likely this result was beforehand, exactly, with choices made by the same policy; None where nobody can
         tell: the table said what came of it, or there was no end to look to."""
-        try:
-            self._it.foresee("end")
-        except RuleError:
+        if not self._it.ends:
             return None
         field = self.rule.fields[0]
         policy: Policy = self._policy
@@ -292,36 +293,60 @@ class Advised:
         return f"<{self.option}: {float(self.worth):.6g}>"
 
 
-class Situation:
-    """A choice that can be met first: after which throws, what it is about, its options and the best of them."""
+class Situation(Struct, frozen=True):
+    """A choice that can be met first: after which throws, who is asked about what, its options and the best of them."""
 
-    def __init__(self, after: tuple[Any, ...], found: _advise.Situation) -> None:
-        self.after, self.state, self.who, self.about = (
-            after,
-            found.state,
-            found.choice.who,
-            found.choice.about,
-        )
-        self.best = found.best.value
-        self.options = [Advised(o.value, o.cost, w) for o, w in found.worths]
+    after: tuple[Any, ...]
+    state: Any
+    who: str
+    about: str
+    best: Any
+    options: list[Advised]
 
 
 class Advice:
-    """What is best: the first choice with the worth of each option, and the plan for everything after it."""
+    """What is best: the first choice with the worth of each option, and the plan for everything after it.
 
-    def __init__(self, it: Prepared, made: _advise.Plan) -> None:
-        self.rule, self.params, self._it, self._plan = it.rule, it.params, it, made
-        self.worths: dict[str, Fraction | float] = made.worth()
+    It answers every choice on the way where it is given as the `policy` of a walk over the same rule and parameters.
+    """
+
+    def __init__(self, it: Prepared, aims: Mapping[str, Worth], plan: Callable[[], _advise.Plan]) -> None:
+        self.rule, self.params, self._it, self._make = it.rule, it.params, it, plan
+        quick = self._weighed(aims) if it.rule.weigh else None
+        self.situations, self.worths = quick or self._planned()
+
+    @cached_property
+    def _plan(self) -> _advise.Plan:
+        return self._make()
+
+    def _planned(self) -> tuple[list[Situation], dict[str, Fraction | float]]:
+        """The first choices that can be met, each after the hands thrown before it, and what all is worth to each."""
+        found = []
+        for after, one in self._plan.first():
+            options = [Advised(o.value, o.cost, w) for o, w in one.worths]
+            found.append(
+                Situation(after, one.state, one.choice.who, one.choice.about, one.best.value, options)
+            )
+        return found, self._plan.worth()
+
+    def _weighed(
+        self, aims: Mapping[str, Worth]
+    ) -> tuple[list[Situation], dict[str, Fraction | float]] | None:
+        """The same by the room's own solver, where the first choice is the only one."""
+        ask, weigh = self._it.state.ask(), self.rule.weigh
+        solved = weigh(self._it.question) if weigh and isinstance(ask, Choice) else None
+        if solved is None or not isinstance(ask, Choice) or ask.who not in aims:
+            return None
+        worths = {value: expected(aims[ask.who], one) for value, one in solved.items()}
+        best = max(worths, key=worths.__getitem__)  # the first of equals
+        options = [Advised(o.value, o.cost, worths[o.value]) for o in ask.options]
+        situation = Situation((), self._it.state, ask.who, ask.about, best, options)
+        return [situation], {who: expected(aim, solved[best]) for who, aim in aims.items()}
 
     @property
     def worth(self) -> Fraction | float:
         """What the whole is worth to the main chooser when everyone does what is best for them."""
         return next(iter(self.worths.values()))
-
-    @cached_property
-    def situations(self) -> list[Situation]:
-        """The first choices that can be met, each after the hands thrown before it."""
-        return [Situation(after, found) for after, found in self._plan.first()]
 
     @property
     def choice(self) -> str | None:
@@ -338,15 +363,20 @@ class Advice:
         """The options of the first choice, each with its worth."""
         return self._first.options if self._first else []
 
-    @cached_property
+    @property
     def _first(self) -> Situation | None:
         found = self.situations
         return found[0] if len(found) == 1 and not found[0].after else None
 
-    def policy(self, state: Any, choice: Choice) -> Any:
-        """The plan as a policy: for every walk over the same rule and parameters."""
-        worlds = self._plan.worlds
-        return self._plan.decide(state, choice, worlds, worlds.start)
+    def decide(self, state: Any, choice: Choice, worlds: Worlds, world: int) -> Any:
+        """The value of the best option at a choice that a walk has come to."""
+        return self._plan.decide(state, choice, worlds, world)
 
     def __repr__(self) -> str:
         return f"<advice for {self.rule.id}: {self.best!r}, worth {float(self.worth):.6g}>"
+
+
+def expected(worth: Worth, solved: Solved) -> Fraction:
+    """What all outcomes are worth on average."""
+    total = sum([ways * worth(outcome) for outcome, ways in solved.ways.items()])
+    return Fraction(total) / solved.over

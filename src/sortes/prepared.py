@@ -124,6 +124,15 @@ class Prepared:
             self.rule.ahead(walk, self.params, self.house)
 
     @property
+    def ends(self) -> bool:
+        """Whether odds can be told to the very end."""
+        try:
+            self.foresee("end")
+        except RuleError:
+            return False
+        return True
+
+    @property
     def question(self) -> Question:
         """What a room's own solver is asked."""
         return Question(self.params, self.house, self.stock, self.world)

@@ -134,6 +134,7 @@ def test_s2_rounds_end_a_task_and_none_lets_it_go_on() -> None:
         assert sum(p for n, p in spread.items() if n <= rounds) == limited
     with pytest.raises(sortes.RuleError, match=r"^rounds: "):
         endless.by("result")
+    assert endless.mean("rounds") is None
     assert sortes.play(TASK, steps=[ALWAYS] * 4, rounds=None, seed=1).p is None
     assert {o.result for o in sortes.simulate(TASK, steps=[ALWAYS] * 4, rounds=None, n=100)} == {"done"}
     with pytest.raises(sortes.RuleError, match=r"^rounds: "):
