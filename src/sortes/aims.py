@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from sortes.core.ask import Choice
 from sortes.core.errors import wrong
@@ -16,7 +16,19 @@ from sortes.prepared import Prepared
 if TYPE_CHECKING:
     from sortes.engine.advise import Plan  # imported by those who ask for advice: a play does not
 
-Policy: TypeAlias = str | Callable[[Any, Choice], Any] | Mapping[str, str | Callable[[Any, Choice], Any]]
+
+@runtime_checkable
+class Answering(Protocol):
+    """What answers choices in the walks' own terms: advice does."""
+
+    @property
+    def worlds(self) -> Worlds: ...
+
+    def decide(self, state: Any, choice: Choice, worlds: Worlds, world: int) -> Any: ...
+
+
+One: TypeAlias = str | Answering | Callable[[Any, Choice], Any]
+Policy: TypeAlias = One | Mapping[str, One]
 Aim: TypeAlias = str | Callable[[Any], Any] | Mapping[str, str | Callable[[Any], Any]]
 
 
@@ -82,6 +94,8 @@ def planned(it: Prepared, worth: Aim | None, policies: Mapping[str, Any] | None,
 def _simple(policy: Any) -> Decide:
     if policy == "plain":
         return plain
+    if isinstance(policy, Answering):
+        return policy.decide
     if callable(policy):
         return asking(policy)
     raise wrong("policy", policy, "'plain', 'best', or a function of the state and the choice")
@@ -106,7 +120,7 @@ def decided(
     if policy == "best":
         made = planned(it, worth, None, watch)
         return made.decide, made.worlds
-    return _simple(policy), None
+    return _simple(policy), policy.worlds if isinstance(policy, Answering) else None
 
 
 def check_policy(policy: Policy) -> None:
@@ -114,5 +128,5 @@ def check_policy(policy: Policy) -> None:
     if policy == "plain":
         return
     for one in policy.values() if isinstance(policy, Mapping) else [policy]:
-        if one not in ("plain", "best") and not callable(one):
+        if one not in ("plain", "best") and not callable(one) and not isinstance(one, Answering):
             raise wrong("policy", one, "'plain', 'best', or a function of the state and the choice")

@@ -368,6 +368,11 @@ class Advice:
         found = self.situations
         return found[0] if len(found) == 1 and not found[0].after else None
 
+    @property
+    def worlds(self) -> Worlds:
+        """The worlds that the plan has met, which a walk that follows it shares."""
+        return self._plan.worlds
+
     def decide(self, state: Any, choice: Choice, worlds: Worlds, world: int) -> Any:
         """The value of the best option at a choice that a walk has come to."""
         return self._plan.decide(state, choice, worlds, world)

@@ -122,7 +122,9 @@ def advise(
     choosers by name. Raises RuleError, naming the parameter.
     """
     it = prepare(rule, house=house, **params)
-    return Advice(it, planned(it, worth, policies, watch))
+    if policies:
+        return Advice(it, {}, lambda: planned(it, worth, policies, watch))
+    return Advice(it, aims(it.rule, worth), lambda: planned(it, worth, None, watch))
 
 
 def simulate(

@@ -36,11 +36,11 @@ def _installed() -> EntryPoints:
 def system(id: str) -> System:
     """The system of this id. Raises RuleError with the ids there are."""
     if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id) and id in _here():
-        return import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM  # type: ignore[no-any-return]
+        return import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM
     for entry in _installed():
         if entry.name == id:
             loaded = entry.load()
-            return loaded if isinstance(loaded, System) else loaded.SYSTEM  # type: ignore[no-any-return]
+            return loaded if isinstance(loaded, System) else loaded.SYSTEM
     ids = [*_here(), *(entry.name for entry in _installed())]
     raise RuleError("system", f"there is no {id!r}; {meant(id, ids)}there are {', '.join(ids)}")
 

@@ -6,10 +6,12 @@ of C(N, R): where the reds lie is all that matters, so the sides need not draw i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from math import comb
 from typing import Any
 
+from sortes.core.ask import Choice
 from sortes.core.system import Question, Solved
 from sortes.systems.cards.deck import colour
 from sortes.systems.cards.resolve import Side, resolve, settle
@@ -23,16 +25,34 @@ def row(n: int) -> tuple[int, ...]:
 
 def solve(question: Question) -> Solved | None:
     """The odds of `cards.resolve` where nothing is chosen, no oracle card is drawn and the deck does not run out."""
+    if question.params["extra"] == "choose":
+        return None
+    solved = drawn(question, [question.params["extra"]])
+    return solved[0] if solved else None
+
+
+def weigh(question: Question) -> Mapping[Any, Solved] | None:
+    """What each amount of Extra Effort comes to, where that is the only choice (C6.3)."""
+    p, ask = question.params, resolve.start(**question.params, house=question.house).ask()
+    if p["extra"] != "choose" or p["luck"] or p["their_luck"] or not isinstance(ask, Choice):
+        return None
+    extras: list[Any] = [option.value for option in ask.options]
+    solved = drawn(question, extras)
+    return dict(zip(extras, solved, strict=True)) if solved else None
+
+
+def drawn(question: Question, extras: list[int]) -> list[Solved] | None:
+    """The odds for each of these amounts of Extra Effort; None where the general walk must go."""
     p = question.params
-    own, their = p["el"] + p["situation"] + p["hook"], p["against"]
-    if p["extra"] == "choose" or p["oracle"]:
+    if p["oracle"] or "roll" in question.stock.decks[0].shuffles:
         return None
-    n, m = own + p["extra"], their + p["their_extra"]
-    deck = question.count("cards", colour) if "roll" not in question.stock.decks[0].shuffles else {}
+    own, their, m = p["el"] + p["situation"] + p["hook"], p["against"], p["against"] + p["their_extra"]
+    deck = question.count("cards", colour)
     red, size = deck.get("R", 0), sum(deck.values())
-    if n + m > size:
+    if own + max(extras) + m > size:
         return None
-    return Solved(outcomes(n, m, own, their, red, size, p["defends"]), comb(size, red))
+    over = comb(size, red)
+    return [Solved(outcomes(own + x, m, own, their, red, size, p["defends"]), over) for x in extras]
 
 
 def outcomes(n: int, m: int, own: int, their: int, red: int, size: int, defends: Side) -> dict[Any, int]:
@@ -64,6 +84,6 @@ def outcomes(n: int, m: int, own: int, their: int, red: int, size: int, defends:
     return ways
 
 
-resolve.solve = solve
+resolve.solve, resolve.weigh = solve, weigh
 
-__all__ = ["resolve", "solve"]
+__all__ = ["resolve", "solve", "weigh"]
