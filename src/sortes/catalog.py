@@ -36,7 +36,7 @@ def _installed() -> EntryPoints:
 def system(id: str) -> System:
     """The system of this id. Raises RuleError with the ids there are."""
     if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id) and id in _here():
-        return import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM
+        return cast("System", import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM)
     for entry in _installed():
         if entry.name == id:
             loaded = entry.load()
