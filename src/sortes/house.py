@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from os import PathLike
-from pathlib import Path
 from pkgutil import get_data
 from typing import Any, TypeAlias
 
@@ -37,6 +36,8 @@ def read(given: Given) -> Mapping[str, Any]:
         return given
     if not isinstance(given, str | PathLike):
         raise wrong("house", given, "a mapping of settings, or a TOML file")
+    from pathlib import Path  # late: every start would pay for what few need
+
     try:
         return tomllib.loads(Path(given).read_text(encoding="utf-8"))
     except (OSError, ValueError) as e:
