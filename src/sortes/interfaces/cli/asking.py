@@ -14,7 +14,7 @@ import click
 
 from sortes.core.ask import Choice, Moment, Option
 from sortes.core.errors import Refused
-from sortes.core.system import Worth
+from sortes.core.system import Solved, Worth
 from sortes.core.world import Worlds
 from sortes.engine import odds as walks
 from sortes.engine.play import Event
@@ -224,7 +224,7 @@ class Asker:
         )  # fmt: skip
 
 
-def _watched(walk: Callable[..., walks.Spread], watch: walks.Watch) -> walks.Spread:
+def _watched(walk: Callable[..., Solved], watch: walks.Watch) -> Solved:
     return walk(watch=watch)
 
 
