@@ -1,4 +1,4 @@
-"""The resolution roll (C6): each side draws cards equal to its EL and counts reds, with Luck (C7) and two layers (C11)."""
+"""The resolution roll (C6): each side draws as many cards as its EL; with Luck (C7) and two layers (C11)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from sortes.core.ask import Ask, Choice, Done, Moment, Option, State, Tally, Throw, moment
+from sortes.core.ask import Choice, Done, Option, State, Tally, Throw, moment
 from sortes.core.chance import Draw
 from sortes.core.errors import Refused
 from sortes.core.form import SUPPLIED
@@ -41,18 +41,36 @@ class Resolved(Struct, frozen=True, cache_hash=True):
 # ---- how it comes out (C6.1, C6.3) --------------------------------------------------------------
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
+def scored(effect: int, defends: Side) -> Resolved:
+    """Nobody bust: more reds win, and ties go to the defender (C6.1)."""
+    wins = effect > 0 or (effect == 0 and defends == "self")
+    return Resolved("win" if wins else "loss", effect, effect == 0)
+
+
+@lru_cache(maxsize=4096)
+def bust(theirs: int) -> Resolved:
+    """One's own reds are above the EL, and score 0: a loss, even against 0 (C6.3)."""
+    return Resolved("bust", -theirs)
+
+
+@lru_cache(maxsize=4096)
+def their_bust(mine: int) -> Resolved:
+    """Theirs are."""
+    return Resolved("win", mine, their_bust=True)
+
+
+BOTH_BUST: Mapping[Side, Resolved] = {  # the defender holds (C6.3)
+    "self": Resolved("win", their_bust=True),
+    "opponent": Resolved("bust", their_bust=True),
+}
+
+
 def settle(mine: int, el: int, theirs: int, against: int, defends: Side) -> Resolved:
-    """Reds above one's EL are a bust and score 0 (C6.3); more reds win, and ties go to the defender (C6.1)."""
-    bust, their_bust = mine > el, theirs > against
-    if bust and their_bust:  # the defender holds
-        return Resolved("win" if defends == "self" else "bust", their_bust=True)
-    if bust:
-        return Resolved("bust", -theirs)
-    if their_bust:
-        return Resolved("win", mine, their_bust=True)
-    wins = mine > theirs or (mine == theirs and defends == "self")
-    return Resolved("win" if wins else "loss", mine - theirs, mine == theirs)
+    """How the reds of both sides compare (C6.1, C6.3)."""
+    if mine > el:
+        return BOTH_BUST[defends] if theirs > against else bust(theirs)
+    return their_bust(mine) if theirs > against else scored(mine - theirs, defends)
 
 
 @lru_cache(maxsize=65536)

@@ -1,7 +1,7 @@
 """A faster way to the odds of a plain resolution roll: count how the reds of one deck fall to the two sides.
 
-Of N cards, R of them red, one side draws n and the other m. The ways to i and j reds are C(n, i) C(m, j) C(N-n-m, R-i-j)
-of C(N, R): where the reds lie is all that matters, so the sides need not draw in turn.
+Of N cards, R of them red, one side draws n and the other m. The ways to i and j reds are
+C(n, i) C(m, j) C(N-n-m, R-i-j) of C(N, R): where the reds lie is all that matters, so nobody need draw in turn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from sortes.core.ask import Choice
 from sortes.core.system import Question, Solved
 from sortes.systems.cards.deck import colour
-from sortes.systems.cards.resolve import Side, resolve, settle
+from sortes.systems.cards.resolve import BOTH_BUST, Side, bust, resolve, scored, their_bust
 
 
 @lru_cache(maxsize=1024)
@@ -56,31 +56,26 @@ def drawn(question: Question, extras: list[int]) -> list[Solved] | None:
 
 
 def outcomes(n: int, m: int, own: int, their: int, red: int, size: int, defends: Side) -> dict[Any, int]:
-    """Every outcome with its ways, busts apart from scores that only their difference tells (C6.1, C6.3)."""
+    """Every outcome with its ways; of those who do not bust only the difference tells (C6.1, C6.3)."""
     mine, theirs = row(n), row(m)
-    others = [
-        comb(size - n - m, red - s) if s <= red else 0 for s in range(n + m + 1)
-    ]  # by reds of both sides
+    rest = size - n - m
+    others = [comb(rest, red - s) if s <= red else 0 for s in range(n + m + 1)]  # by the reds of both sides
     ways: dict[Any, int] = {}
     for effect in range(-their, own + 1):
-        low, high = max(effect, 0), min(own, their + effect)
-        many = sum([mine[i] * theirs[i - effect] * others[2 * i - effect] for i in range(low, high + 1)])
-        if many:
-            ways[settle(low, own, low - effect, their, defends)] = many
-    if n == own and m == their:
-        return ways
-    busts: dict[
-        tuple[int, int], int
-    ] = {}  # by the score of whoever did not bust: reds above the EL are a bust
-    for i, a in enumerate(mine):
-        for j, b in enumerate(theirs):
-            if i > own or j > their:
-                score = (own + 1 if i > own else i, their + 1 if j > their else j)
-                busts[score] = busts.get(score, 0) + a * b * others[i + j]
-    for (i, j), many in busts.items():
-        if many:
-            outcome = settle(i, own, j, their, defends)
-            ways[outcome] = ways.get(outcome, 0) + many
+        first, last = max(effect, 0), min(own, their + effect)
+        reds = range(first, last + 1)
+        if many := sum([mine[i] * theirs[i - effect] * others[2 * i - effect] for i in reds]):
+            ways[scored(effect, defends)] = many
+    over, their_over = range(own + 1, n + 1), range(their + 1, m + 1)
+    for j in range(their + 1) if over else ():
+        if many := theirs[j] * sum([mine[i] * others[i + j] for i in over]):
+            ways[bust(j)] = many
+    for i in range(own + 1) if their_over else ():
+        if many := mine[i] * sum([theirs[j] * others[i + j] for j in their_over]):
+            ways[their_bust(i)] = many
+    if many := sum([mine[i] * theirs[j] * others[i + j] for i in over for j in their_over]):
+        both = BOTH_BUST[defends]  # where I defend with a score of 0 it is the same as their bust alone
+        ways[both] = ways.get(both, 0) + many
     return ways
 
 
