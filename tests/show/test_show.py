@@ -210,11 +210,7 @@ def test_what_can_happen_has_a_bar() -> None:
 
 
 def test_a_stack_is_as_long_as_all_its_parts() -> None:
-    parts: list[tuple[words.Mark, Fraction]] = [
-        ("yes", Fraction(1, 3)),
-        ("both", Fraction(1, 6)),
-        ("no", Fraction(1, 2)),
-    ]
+    thirds: list[tuple[words.Mark, Fraction]] = [(mark, Fraction(1, 3)) for mark in ("yes", "both", "no")]
     assert len(terminal.stack(Ink(), thirds, 50)) == 50
 
 

@@ -222,7 +222,7 @@ def listed(pen: Ink, named: Sequence[tuple[str, Thrown]]) -> list[str]:
             if one.name == "drama" or not rounds:
                 rounds += [text.faces(Thrown(one.kind, one.name, (f,), (f,))) for f in one.faces]
             else:
-                rounds[-1] += f"   {line}"
+                rounds[-1] += f", {line}"
         said = [f"{i}  {line}" for i, line in enumerate(rounds, 1)]
     return [coloured(pen, line) for one in said for line in wrapped(one, pen.width, "  ", "     ")]
 

@@ -148,7 +148,7 @@ class Asker:
                     continue
                 until_tried = until_tried or monotonic() + PATIENCE
                 tried = self._tried(start, after, stock, counters, until_tried)
-                out.append(f"about {self._told(tried, who, '.0%')}" if tried else "")
+                out.append(f"about {self._told(tried, who, tried=True)}" if tried else "")
             except Refused:  # a draw that the deck cannot give, further on
                 out.append("")
         return out
@@ -171,9 +171,17 @@ class Asker:
             n += BATCH
         return {outcome: Fraction(many, n) for outcome, many in found.items()}
 
-    def _told(self, outcomes: Mapping[Any, Fraction], who: str, rounded: str = "") -> str:
+    def _told(self, outcomes: Mapping[Any, Fraction], who: str, tried: bool = False) -> str:
         def said_of(p: Fraction) -> str:
-            return format(float(p), rounded) if rounded and p not in (0, 1) else words.percent(p)
+            if not tried or p in (0, 1):
+                return words.percent(p)
+            return (
+                "under 1%"
+                if p < Fraction(1, 100)
+                else "over 99%"
+                if p > Fraction(99, 100)
+                else f"{float(p):.0%}"
+            )
 
         rule = self.it.rule
         field = rule.fields[0]

@@ -20,7 +20,7 @@ from sortes.interfaces.cli import options
 from sortes.prepared import Prepared
 from sortes.show import terminal, words
 
-PATIENCE = 2.0  # seconds to find out how likely a result was
+PATIENCE, FOR_PROGRAMS = 2.0, 30.0  # seconds to find out how likely a result was
 ORACLE = "d20-oracle.ask"
 EXAMPLES = (
     ('sortes ask "Is the household asleep?" --likely', "a question about the world, answered with three d20"),
@@ -117,7 +117,13 @@ def play(ctx: click.Context, question: str | None = None) -> None:
             done = sortes.play(it, policy=policy, worth=worth, seed=seed, watch=watch)
         else:
             done = sortes.play(it, seed=seed, decide=asker.decide, told=asker.told)
-    p, late = likely(it, asker.policy if asker and asker.asked else policy, worth, done.outcome)
+    p, late = likely(
+        it,
+        asker.policy if asker and asker.asked else policy,
+        worth,
+        done.outcome,
+        FOR_PROGRAMS if as_json else PATIENCE,
+    )
     if as_json:
         from sortes.interfaces.cli import shapes
 
@@ -134,14 +140,16 @@ def play(ctx: click.Context, question: str | None = None) -> None:
     )
 
 
-def likely(it: Prepared, policy: Any, worth: Any, outcome: Any) -> tuple[Fraction | None, bool]:
+def likely(
+    it: Prepared, policy: Any, worth: Any, outcome: Any, patience: float
+) -> tuple[Fraction | None, bool]:
     """How likely this result was beforehand, and whether finding out was given up as it would have taken long."""
     from sortes.interfaces.cli.waiting import within
 
     field = it.rule.fields[0]
     try:
         known = within(
-            PATIENCE, lambda watch: sortes.odds(it, policy=policy, worth=worth, watch=watch).by(field)
+            patience, lambda watch: sortes.odds(it, policy=policy, worth=worth, watch=watch).by(field)
         )
     except RuleError:  # a policy that only people have, or a table that must state something
         return None, False
@@ -541,6 +549,8 @@ def welcome(pen: terminal.Ink) -> list[str]:
 def systems(as_json: bool) -> None:
     """The systems and their rules."""
     found = catalog.systems()
+    for fault in catalog.faults():
+        click.echo(f"sortes: {fault}", err=True)
     if as_json:
         from sortes.interfaces.cli import shapes
 
