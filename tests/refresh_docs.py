@@ -25,11 +25,14 @@ def refresh(page: Path) -> bool:
 
 def main(names: list[str]) -> None:
     """Rewrite the pages of these names, or all."""
-    from tests.test_contributing import in_the_copy
-
     for page in [ROOT / name for name in names] or PAGES:
         room = [ROOT / b.file for b in blocks(page.read_text(encoding="utf-8")) if b.file.startswith("src/")]
-        changed = refresh(page) if all(path.is_file() for path in room) else in_the_copy(page)
+        if all(path.is_file() for path in room):
+            changed = refresh(page)
+        else:
+            from tests.test_contributing import refreshed_in_a_copy
+
+            changed = refreshed_in_a_copy(page)
         print(f"{'changed' if changed else 'the same'}  {named(page)}")
 
 

@@ -15,7 +15,7 @@ from sortes.core.errors import RuleError, meant
 from sortes.core.system import House, Rule, System
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from importlib.metadata import EntryPoint, EntryPoints
 
 GROUP = "sortes.systems"  # the entry point group of installed systems
 
@@ -34,21 +34,52 @@ def _installed() -> EntryPoints:
 
 @cache
 def system(id: str) -> System:
-    """The system of this id. Raises RuleError with the ids there are."""
+    """The system of this id. Raises RuleError with the ids there are, or that names the package that fails to load."""
     if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id) and id in _here():
         return cast("System", import_module(f"{rooms.__name__}.{id.replace('-', '_')}").SYSTEM)
     for entry in _installed():
         if entry.name == id:
-            loaded = entry.load()
-            return loaded if isinstance(loaded, System) else loaded.SYSTEM
+            return _load(entry)
     ids = [*_here(), *(entry.name for entry in _installed())]
     raise RuleError("system", f"there is no {id!r}; {meant(id, ids)}there are {', '.join(ids)}")
 
 
+def _load(entry: EntryPoint) -> System:
+    """What an installed package brings. Raises RuleError that names the package, whatever it does wrong."""
+    try:
+        loaded = entry.load()
+        found = loaded if isinstance(loaded, System) else getattr(loaded, "SYSTEM", None)
+        if not isinstance(found, System):
+            raise TypeError(f"{entry.value} is no system")
+        if found.id != entry.name:
+            raise ValueError(f"{entry.value} is the system {found.id!r}")
+    except Exception as e:
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+        said = f"{type(e).__name__}: {e}".replace("\n", " ")
+        raise RuleError(
+            "system", f"{entry.name!r} is of the installed package {package}, which does not load ({said})"
+        ) from e
+    return found
+
+
 def systems() -> list[System]:
-    """Every system, those of this package first."""
-    installed = sorted({entry.name for entry in _installed()} - set(_here()))
-    return [system(id) for id in [*_here(), *installed]]
+    """Every system that loads, those of this package first. What does not load, `faults` tells."""
+    return [system(id) for id in _here()] + [found for found in _looked_up() if isinstance(found, System)]
+
+
+def faults() -> list[RuleError]:
+    """What is wrong with installed systems that do not load."""
+    return [found for found in _looked_up() if isinstance(found, RuleError)]
+
+
+def _looked_up() -> list[System | RuleError]:
+    found: list[System | RuleError] = []
+    for id in sorted({entry.name for entry in _installed()} - set(_here())):
+        try:
+            found.append(system(id))
+        except RuleError as e:
+            found.append(e)
+    return found
 
 
 def rule(id: str | Rule) -> Rule:
