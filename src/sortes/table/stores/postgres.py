@@ -221,17 +221,13 @@ class PostgresStore:
                     "INSERT INTO tables VALUES (?, ?)", _rows(db, "SELECT id, name FROM sortes_table")
                 )
                 part.executemany(
-                    "INSERT INTO events VALUES (?, ?, ?)",
+                    "INSERT INTO events VALUES (?, ?, ?, ?, ?)",
                     (
-                        (tab << SHIFT | number, data, crc32(data, number))
-                        for tab, number, data in _rows(
-                            db, "SELECT tab, number, data FROM sortes_event ORDER BY tab, number"
+                        (tab << SHIFT | number, data, crc32(data, number), last, key)
+                        for tab, number, data, last, key in _rows(
+                            db, "SELECT tab, number, data, last, key FROM sortes_event ORDER BY tab, number"
                         )
                     ),
-                )
-                part.executemany(
-                    "INSERT INTO requests VALUES (?, ?, ?, ?)",
-                    _rows(db, "SELECT tab, key, number, last FROM sortes_event WHERE key IS NOT NULL"),
                 )
                 part.executemany(
                     "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?)",

@@ -50,7 +50,11 @@ class SqliteStore:
         self._path, self._wait = path.absolute(), wait
         self._idle: list[sqlite3.Connection] = []  # readers at rest
         self._closed = False
-        self._writer = Writer(self._writing, self._check, self._said)
+        self._heads: dict[
+            str, tuple[int, int]
+        ] = {}  # id and head of tables: the writer's own, while nobody else writes
+        self._version = -1  # of the file, as that connection sees the work of others
+        self._writer = Writer(self._writing, self._begun, self._heads.clear, self._said)
         try:
             _prepare(self._path, wait)
             self._file = _identity(self._path)
@@ -82,7 +86,7 @@ class SqliteStore:
             db.execute(
                 "DELETE FROM events WHERE place BETWEEN ? AND ?", (tab << SHIFT, tab << SHIFT | NUMBER)
             )
-            db.execute("DELETE FROM requests WHERE tab = ?", (tab,))
+            self._heads.pop(table, None)
             db.execute("DELETE FROM snapshots WHERE tab = ?", (tab,))
 
         self._writer.do(work)
@@ -92,21 +96,30 @@ class SqliteStore:
     def append(self, table: str, after: int, events: Sequence[bytes], key: str | None = None) -> Appended:
         asked(table, after, events, key)
         first, last = after + 1, after + len(events)
-        sums = [(i, data, crc32(data, i)) for i, data in enumerate(events, first)]
+        sums = [crc32(data, i) for i, data in enumerate(events, first)]
 
         def work(db: sqlite3.Connection) -> Appended:
-            tab = _found(db, table)
+            tab, head = self._heads.get(table) or (_found(db, table), -1)
+            if head < 0:
+                head = _head(db, tab)
+            place = tab << SHIFT | first
+            if head == after:
+                # one statement also where there is a key: it writes nothing where the key is there already
+                row = (place, events[0], sums[0], key and last, key)
+                if db.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?)", row).rowcount:
+                    if last > first:
+                        rest = zip(range(place + 1, place + len(events)), events[1:], sums[1:], strict=True)
+                        db.executemany("INSERT INTO events (place, data, crc) VALUES (?, ?, ?)", rest)
+                    self._heads[table] = tab, last
+                    return Appended(first, last, repeated=False)
+            self._heads[table] = tab, head
             if key is not None:
-                sql = "SELECT first, last FROM requests WHERE tab = ? AND key = ?"
-                for was_first, was_last in db.execute(sql, (tab, key)):
-                    return Appended(was_first, was_last, repeated=True)
-            if (head := _head(db, tab)) != after:
-                raise Conflict(table, after, head)
-            rows = [(tab << SHIFT | i, data, crc) for i, data, crc in sums]
-            db.executemany("INSERT INTO events VALUES (?, ?, ?)", rows)
-            if key is not None:
-                db.execute("INSERT INTO requests VALUES (?, ?, ?, ?)", (tab, key, first, last))
-            return Appended(first, last, repeated=False)
+                sql = "SELECT place, last FROM events WHERE place >> 40 = ? AND key = ?"
+                for was, was_last in db.execute(sql, (tab, key)):
+                    return Appended(was & NUMBER, was_last, repeated=True)
+            if head == after:
+                raise _damaged(self._path, "an event is there that was not")
+            raise Conflict(table, after, head)
 
         return self._writer.do(work)
 
@@ -209,8 +222,17 @@ class SqliteStore:
         db.execute("PRAGMA journal_size_limit = 67108864")  # the room of a burst is given back
         return db
 
-    def _check(self) -> None:
-        """Raise StoreError where the file was moved away: what is written to it then is written to nothing."""
+    def _begun(self, db: sqlite3.Connection) -> None:
+        """Forget what another process may have changed, now that none can.
+
+        Raises StoreError where the file was moved away: what is written to it then is written to nothing.
+        """
+        if (
+            self._version != (version := db.execute("PRAGMA data_version").fetchone()[0])
+            or len(self._heads) > 10_000
+        ):
+            self._heads.clear()
+            self._version = version
         with suppress(FileNotFoundError):
             if _identity(self._path) == self._file:
                 return

@@ -7,10 +7,8 @@ next ones gather, and go together: over many tables as many times the events for
 from __future__ import annotations
 
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
 from sqlite3 import Connection, Error
 from threading import Lock, Thread
-from time import perf_counter
 from typing import Any, Generic, TypeVar
 
 from sortes.core.errors import RuleError
@@ -33,19 +31,26 @@ class _Job(Generic[T]):
 
 
 class Writer:
-    """The only connection that writes. It is opened, and its thread started, with the first job."""
+    """The only connection that writes. It is opened, and its thread started, with the first job.
+
+    `begun` is called at the start of every transaction, and may raise; `undone` when one was rolled back.
+    """
 
     def __init__(
         self,
         connect: Callable[[], Connection],
-        check: Callable[[], None],
+        begun: Callable[[Connection], None],
+        undone: Callable[[], None],
         said: Callable[[Exception], StoreError],
     ) -> None:
-        self._connect, self._check, self._said = connect, check, said
-        self._jobs: SimpleQueue[_Job[Any] | None] = SimpleQueue()
-        self._gate = Lock()  # no job may come behind the one that ends it all
+        self._connect, self._begun, self._undone, self._said = connect, begun, undone, said
+        self._gate = Lock()  # held by whoever looks at the four below
+        self._jobs: list[_Job[Any]] = []
+        self._wanted = 1  # jobs that are worth ringing for
         self._thread: Thread | None = None
         self._closed = False
+        self._bell = Lock()  # the writer sleeps on it; released, it is rung
+        self._bell.acquire()
         self.connection: Connection | None = None
 
     def do(self, work: Callable[[Connection], T]) -> T:
@@ -60,7 +65,9 @@ class Writer:
             if self._thread is None:
                 self._thread = Thread(target=self._run, name="sortes-writer", daemon=True)
                 self._thread.start()
-            self._jobs.put(job)
+            self._jobs.append(job)
+            if len(self._jobs) >= self._wanted:
+                self._ring()
         job.done.acquire()
         if job.error is not None:
             raise job.error
@@ -70,56 +77,54 @@ class Writer:
         """Finish what was asked, then end the thread."""
         with self._gate:
             self._closed = True
-            thread, self._thread = self._thread, None
-            if thread is not None:
-                self._jobs.put(None)
+            thread = self._thread
+            self._ring()
         if thread is not None:
             thread.join()
         if self.connection is not None:
             self.connection.close()
             self.connection = None
 
+    def _ring(self) -> None:
+        """Wake the writer. Behind the gate: nobody else rings meanwhile."""
+        if self._bell.locked():
+            self._bell.release()
+
     def _run(self) -> None:
         crowd = 1
-        while True:
-            jobs, last = self._gathered(crowd)
+        while jobs := self._gathered(crowd):
             crowd = len(jobs)
-            if jobs:
-                self._commit(jobs)
-                for job in jobs:
-                    job.done.release()
-            if last:
-                return
+            self._commit(jobs)
+            for job in jobs:
+                job.done.release()
 
-    def _gathered(self, crowd: int) -> tuple[list[_Job[Any]], bool]:
-        """The jobs that go together, and whether they are the last."""
-        jobs: list[_Job[Any]] = []
-        until = 0.0
-        while len(jobs) < MOST:
-            try:
-                if not jobs:
-                    job = self._jobs.get()
-                    until = perf_counter() + GATHER
-                elif len(jobs) < crowd and (left := until - perf_counter()) > 0:
-                    job = self._jobs.get(timeout=left)
-                else:
-                    job = self._jobs.get_nowait()
-            except Empty:
-                break
-            if job is None:
-                return jobs, True
-            jobs.append(job)
-        return jobs, False
+    def _gathered(self, crowd: int) -> list[_Job[Any]]:
+        """The jobs that go together: none once all is done and closed."""
+        patience = GATHER  # a crowd that was just served comes again, one by one, and is not to go in bits
+        while True:
+            with self._gate:
+                few = len(self._jobs) < (crowd if patience else 1) and not self._closed
+                if not few:
+                    jobs, self._jobs = self._jobs[:MOST], self._jobs[MOST:]
+                    return jobs
+                self._wanted = crowd if patience and self._jobs else 1
+                self._bell.acquire(blocking=False)  # what was rung for is seen
+            # an idle table waits without end for the first, then but a moment for others
+            if self._wanted == 1:
+                self._bell.acquire()
+            else:
+                self._bell.acquire(timeout=patience)
+                patience = 0
 
     def _commit(self, jobs: list[_Job[Any]]) -> None:
         begun = False
         try:
             if self.connection is None:
                 self.connection = self._connect()
-            self._check()
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
                 begun = True
+                self._begun(self.connection)
                 for job in jobs:
                     try:
                         job.result, job.error = job.work(self.connection), None
@@ -130,6 +135,7 @@ class Writer:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
         except BaseException as e:  # noqa: BLE001  whoever asked must hear of it, and this thread goes on
+            self._undone()  # by us, or by SQLite itself where the disk is full
             if begun and len(jobs) > 1:  # one that does not fit is no reason to refuse the others
                 for job in jobs:
                     self._commit([job])

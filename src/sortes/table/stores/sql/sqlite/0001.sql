@@ -6,20 +6,15 @@ CREATE TABLE tables (
 
 -- The log. A place is the table's id << 40 | the event's number: one tree in reading order, whose rows hold
 -- up to 4 kB before they overflow (a key of two columns WITHOUT ROWID would at 1 kB). Only ever appended to.
+-- What was appended under an idempotency key says so in its first event, with the number of its last.
 CREATE TABLE events (
     place INTEGER PRIMARY KEY,
     data  BLOB NOT NULL,
-    crc   INTEGER NOT NULL
+    crc   INTEGER NOT NULL,
+    last  INTEGER,
+    key   TEXT
 );
-
--- What was appended under an idempotency key.
-CREATE TABLE requests (
-    tab   INTEGER NOT NULL,
-    key   TEXT NOT NULL,
-    first INTEGER NOT NULL,
-    last  INTEGER NOT NULL,
-    PRIMARY KEY (tab, key)
-) WITHOUT ROWID;
+CREATE UNIQUE INDEX requests ON events (place >> 40, key) WHERE key IS NOT NULL;
 
 -- The newest snapshot of each form of the fold.
 CREATE TABLE snapshots (
