@@ -156,10 +156,10 @@ def refreshed(text: str, says: Callable[[str], str]) -> str:
     """A page with what its console examples say now."""
     for block in reversed(blocks(text)):
         if block.kind == "console" and block.example:
-            body = "".join(
-                f"$ {command.line}\n" + (f"{now}\n" if (now := says(command.line)) else "") + "\n"
-                for command in commands(block.body)
-            )
+            body = ""
+            for command in commands(block.body):
+                now = says(command.line)
+                body += f"$ {command.line}\n" + (f"{now}\n\n" if now else "")
             text = text[: block.start] + body.rstrip("\n") + "\n" + text[block.start + len(block.body) :]
     return text
 

@@ -66,7 +66,12 @@ def run(site: Path, *arguments: str, status: int = 0) -> tuple[str, str]:
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(site), "COLUMNS": "80", "NO_COLOR": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(site), str(ROOT / "src")]),
+            "COLUMNS": "80",
+            "NO_COLOR": "1",
+        },
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
