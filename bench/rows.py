@@ -174,7 +174,8 @@ def _cases(scale: Scale, extra: bool) -> list[peers.Case]:
 
 def cards(extra: bool, scale: Scale) -> Line:
     cases = (_cases(scale, extra),)
-    forms, asides = [(peers.cards_hands, cases), (peers.cards_places, cases)], [(peers.cards_joint, cases)]
+    forms = [(peers.cards_hands, cases)]  # hands dealt from a deck, as icepool has them
+    asides = [(peers.cards_places, cases), (peers.cards_joint, cases)]  # thought anew: reds laid onto places
     return race(scale, partial(ours.cards, *cases), "icepool", forms, asides, factor=20)
 
 
