@@ -331,7 +331,7 @@ class RuleCommand(click.Command):
             context_settings=SETTINGS,
             params=[*first, *of_rule, *mine],
             help=rule.form.help,
-            short_help=rule.form.help.split(".")[0].split("\n")[0],
+            short_help=re.split(r"\.\s", f"{rule.form.help} ")[0].split("\n")[0],
             callback=lambda **_: run(click.get_current_context()),
         )
 
