@@ -410,6 +410,33 @@ def test_a_batch_is_all_or_nothing(store: Store) -> None:
     assert everything(store) == {"t": [(1, b"a"), (2, b"b")], "u": [(1, b"d")]}
 
 
+def test_closing_finishes_what_was_asked(where: str) -> None:
+    """Who asked is told, one way or the other: nobody waits for ever, and what was said to be there is."""
+    for _ in range(5):
+        store = open_store(where)
+        for table in store.tables():
+            store.delete(table)
+
+        def play(store: Store, table: str) -> int:
+            store.create(table)
+            for head in range(10_000):
+                try:
+                    store.append(table, head, [b"event"])
+                except stores.StoreError as e:
+                    if "closed" in str(e):
+                        return head
+                    raise
+            raise AssertionError("was never closed")
+
+        def close(store: Store) -> None:
+            time.sleep(0.1)
+            store.close()
+
+        told = together(*(partial(play, store, f"t{i}") for i in range(6)), partial(close, store))
+        with open_store(where) as store:
+            assert [store.head(f"t{i}") for i in range(6)] == told[:6]
+
+
 # ---- long logs ---------------------------------------------------------------------------------------------
 
 
