@@ -49,16 +49,18 @@ class Log:
     def __init__(self):
         self.said, self.line, self.decks, self.stretches = set(), 0, {}, {}
 
-    def check(
-        self, data
-    ):  # raises at the first wrong; `said` is the rest there is to say: (line, level) each
+    def check(self, data):
+        """Raises at the first thing that is wrong. Then `said` has what else there is to say: (line, level) each."""
         events = sorted(self.read(data), key=lambda one: one[0])
         self.secrets = {e["stretch"]: e["secret"] for _, e in events if e["kind"] == "opened-secret"}
+        acts = {"opened": self.opened, "committed": self.committed, "opened-secret": self.opened_secret}
+        acts |= {"shuffled": self.shuffled, "throw": self.throw}
         for (at, hidden, self.line), e in events:
             need((at == 1 and not hidden) == (e["kind"] == "opened"), "a table is opened once, first of all")
-            getattr(self, "on_" + e["kind"].replace("-", "_"), len)(e)
+            acts.get(e["kind"], bool)(e)
 
-    def read(self, data):  # every event with its place, hidden ones where they belong
+    def read(self, data):
+        """Every event with its place: (the line it belongs to, 1 if it was hidden, the line that tells of it)."""
         *lines, end, rest = data.split(b"\n")
         chain = bytes(32)
         for self.line, line in enumerate(lines, 1):
@@ -67,7 +69,7 @@ class Log:
             need(line == b'{"chain":"%s","event":%s}' % (chain.hex().encode(), raw), "the chain is broken")
             e = json.loads(raw, parse_float=whole, parse_constant=whole)
             same = json.dumps(e, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-            need(same == raw, "not canonical")
+            need(same == raw and a(str, e["kind"]) is not None, "not canonical")
             yield (self.line, 0, self.line), e
             for one in a(list, e.get("events", [])) if e["kind"] == "revealed" else []:
                 need(0 < whole(one["after"]) < self.line, "what was hidden belongs after an earlier line")
@@ -75,12 +77,12 @@ class Log:
         last = b'{"end":"%s","lines":%d}' % (chain.hex().encode(), len(lines))
         need(end == last and not rest, "the end is not the end of this chain")
 
-    def on_opened(self, e):
+    def opened(self, e):
         self.table = a(str, e["table"])
         for name, cards in e.get("decks", {}).items():
-            self.on_shuffled({"deck": name, "cards": cards})
+            self.shuffled({"deck": name, "cards": cards})
 
-    def on_shuffled(self, e):
+    def shuffled(self, e):
         if "cards" in e:
             full = Counter({a(str, card): need(whole(n), "no card") for card, n in a(list, e["cards"])})
             need(len(full) == len(e["cards"]), "a card is listed twice")
@@ -90,41 +92,37 @@ class Log:
         need(out <= full - left, "a shuffle leaves out cards that had not been drawn")
         self.decks[e["deck"]] = full, full - out, [(card, n - 1) for card, n in stays if n > 1]
 
-    def on_committed(self, e):
+    def committed(self, e):
         ids = [a(str, e["stretch"]), *[f"{e['stretch']}.{i + 1}" for i in range(len(e.get("seals", [])))]]
         for id, given in zip(ids, [e["commitment"], *a(list, e.get("seals", []))], strict=True):
             need(id not in self.stretches and re.fullmatch("[0-9a-f]{64}", given), "not a new commitment")
-            self.stretches[id] = {
-                "line": self.line,
-                "words": a(str, e["words"]),
-                "given": given,
-                "nonces": [],
-            }
+            s = {"line": self.line, "words": a(str, e["words"]), "given": given}
+            self.stretches[id] = {**s, "now": (0, ""), "used": set()}
 
-    def on_opened_secret(self, e):
+    def opened_secret(self, e):
         s, secret = self.stretches[e["stretch"]], bytes.fromhex(e["secret"])
         need("opened" not in s and len(secret) == 32 and secret.hex() == e["secret"], "no secret, or again")
         s["opened"] = sha("sortes/1/commitment", self.table, e["stretch"], s["words"], secret)
         need(s["opened"] == s["given"], "not the secret that was committed to")
 
-    def on_throw(self, e):
-        derived = [g["kind"] != "shuffled" and g.get("by") != "hand" for g in a(list, e["groups"])]
-        asked = any(yes and g["faces"] for yes, g in zip(derived, e["groups"], strict=True))
-        draw = self.request(e["stretch"], whole(e["counter"]), a(str, e["nonce"])) if asked else None
-        self.said |= {(self.line, "filled")} if e.get("filled") else set()
-        for yes, g in zip(derived, e["groups"], strict=True):
-            if g["kind"] == "shuffled":
-                self.on_shuffled(g)
-            else:
-                self.said |= set() if yes else {(self.line, "hand")}
-                self.group(g, yes, draw if yes else None)
+    def throw(self, e):
+        thrown = [g for g in a(list, e["groups"]) if g["kind"] != "shuffled"]
+        derived = any(g["faces"] and g.get("by") != "hand" for g in thrown)
+        draw = self.request(e["stretch"], whole(e["counter"]), a(str, e["nonce"])) if derived else None
+        by_hand = any(g.get("by") == "hand" for g in thrown)
+        self.said |= {
+            (self.line, level) for level, true in (("filled", e.get("filled")), ("hand", by_hand)) if true
+        }
+        for g in e["groups"]:
+            self.shuffled(g) if g["kind"] == "shuffled" else self.group(g, g.get("by") != "hand", draw)
 
     def request(self, id, counter, nonce):
         s = self.stretches[id]
         need("opened" not in s, "thrown after the secret was opened")
-        if [counter, nonce] != [len(s["nonces"]), *s["nonces"][-1:]]:
-            need(counter == len(s["nonces"]) + 1 and nonce not in s["nonces"], "counter or nonce used again")
-            s["nonces"].append(nonce)
+        if (counter, nonce) != s["now"] or not counter:
+            need(counter == s["now"][0] + 1 and nonce not in s["used"], "counter or nonce used again")
+            s["now"] = counter, nonce
+            s["used"].add(nonce)
             self.said |= set() if id in self.secrets else {(s["line"], "not-yet-opened")}
             if id in self.secrets:
                 s["draw"] = numbers(bytes.fromhex(self.secrets[id]), self.table, id, counter, nonce)
@@ -137,9 +135,13 @@ class Log:
         for face, pair in zip(a(list, g["faces"]), a(list, g["drawn"]) if told else g["faces"], strict=True):
             sides = list(self.decks[g["name"]][1].elements()) if cards else g["sides"]
             sides = range(sides, 0, -1) if type(sides) is int else a(list, sides)
-            need(face in sides, f"{face} cannot come up")
-            value = draw.send(len(sides)) if draw else whole(pair[1]) if told else None
-            need(not told or pair == [len(sides), value], f"{pair} is not the number that is derived")
+            stop = len(sides)
+            need(type(face) in (str, int) and face in sides, f"{face} cannot come up")
+            value = draw.send(stop) if draw and derived else whole(pair[1]) if told else None
+            need(
+                not told or [*map(whole, pair)] == [stop, value],
+                f"{pair} is not the number that is derived",
+            )
             need(value is None or sides[value] == face, f"{face} is not the face of its number")
             if cards:
                 self.decks[g["name"]][1][face] -= 1

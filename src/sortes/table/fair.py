@@ -10,7 +10,7 @@ import hmac
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, to_builtins
@@ -20,6 +20,7 @@ from sortes.core.errors import wrong
 from sortes.core.world import Stock, World
 
 SECRET = 32  # bytes of a secret
+PLAIN = frozenset((str, int, bool, type(None)))  # what an event holds, besides lists and mappings
 START = bytes(32)  # what the chain begins with
 
 Numbers: TypeAlias = Sequence[tuple[int, int]]  # (stop, value), as a Stream gave them
@@ -157,25 +158,35 @@ def _item(record: Thrown, faces: Sequence[Any], numbers: list[list[int]], **more
 # ---- the log as bytes ---------------------------------------------------------------------------
 
 
-def canonical(event: Mapping[str, Any]) -> bytes:
+def canonical(event: dict[str, Any]) -> bytes:
     """An event as the one JSON text that it has: keys in order, no spaces, UTF-8, whole numbers only.
 
-    Raises RuleError where it holds a float or anything else that JSON has not, TypeError for keys that are no text.
+    Raises RuleError where it holds a float, a key that is no text, or anything else that is not plain.
     """
     _plain(event)
-    return json.dumps(event, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return _written(event)
+
+
+_write = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _written(event: Any) -> bytes:
+    return _write(event).encode()
 
 
 def _plain(value: Any) -> None:
-    if isinstance(value, Mapping):
+    kind = type(value)
+    if kind is dict:
         for key, one in value.items():
-            if not isinstance(key, str):
+            if type(key) is not str:
                 raise wrong("event", key, "keys that are text")
-            _plain(one)
-    elif isinstance(value, list | tuple):
+            if type(one) not in PLAIN:
+                _plain(one)
+    elif kind is list or kind is tuple:
         for one in value:
-            _plain(one)
-    elif not (value is None or isinstance(value, str | int)):
+            if type(one) not in PLAIN:
+                _plain(one)
+    elif kind not in PLAIN:
         raise wrong("event", value, "text, whole numbers, true, false, none, and lists and mappings of these")
 
 
@@ -305,7 +316,7 @@ def _no_float(text: str) -> Any:
 
 def _read(event: bytes) -> dict[str, Any]:
     found = json.loads(event.decode(), parse_float=_no_float, parse_constant=_no_float)
-    if canonical(found) != event:
+    if _written(found) != event:
         raise _Misshapen("not written in the one canonical way")
     _text(found["kind"])
     return found  # type: ignore[no-any-return]
@@ -464,8 +475,10 @@ class _Verifier:
     def _dice(self, line: int, item: dict[str, Any], stream: Stream | None) -> None:
         sides, faces = item["sides"], item["faces"]
         size = _whole(sides) if isinstance(sides, int) else len(_list(sides))
-        if not size:
-            raise _Misshapen("a die has sides")
+        if not 0 < size < 2**63:
+            raise _Misshapen("a die has sides, fewer than 2 to the power of 63")
+        if not all(type(face) in (str, int) for face in faces):
+            raise _Misshapen("a face is a text or a whole number")
         if not _derived(item):
             listed = isinstance(sides, list)
             if not all(face in sides if listed else 1 <= _whole(face) <= size for face in faces):
