@@ -13,6 +13,7 @@ from .mass import Odds, pool
 
 KINDS = ("H", "D", "S", "C", "X")  # X: a joker, without effect (C1)
 EFFECT = {"H": (1, -1), "D": (1, 1), "S": (-1, -1), "C": (-1, 1), "X": (0, 0)}
+MOST_PLACES = 1000
 ENDS = ("won", "lost", "both-down")
 K = TypeVar("K", bound=Hashable)
 Counts = tuple[int, ...]
@@ -184,6 +185,8 @@ def conflict(
         place = waiting.pop()
         if place in ends:
             continue
+        if len(ends) > MOST_PLACES:
+            raise ValueError("no finite chain: with these cards the tokens of both sides grow without end")
         ends[place], due, rounds[place] = until_shuffle(place, draws)
         onward[place] = pool((shuffled(then, whole), p) for then, p in due.items())
         waiting += onward[place]
