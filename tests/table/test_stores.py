@@ -138,6 +138,8 @@ class Contract(RuleBasedStateMachine):
     def empty(self) -> None:
         for table in self.store.tables():
             self.store.delete(table)
+        self.create("Ash")
+        self.create("börse")
 
     def teardown(self) -> None:
         self.store.close()
@@ -189,6 +191,14 @@ class Contract(RuleBasedStateMachine):
             log += events
             if key is not None:
                 self.keys[table, key] = appended[:2]
+
+    @rule(table=TABLE, events=st.lists(DATA, min_size=1, max_size=3), key=KEY)
+    def act(self, table: str, events: list[bytes], key: str | None) -> None:
+        self.append(table, 0, events, key)
+
+    @rule(table=TABLE, behind=st.sampled_from([-1, 1]))
+    def act_late_or_early(self, table: str, behind: int) -> None:
+        self.append(table, behind, [b"late"], None)
 
     @rule(table=TABLE, after=st.integers(0, 12), limit=st.one_of(st.none(), st.integers(0, 12)))
     def read(self, table: str, after: int, limit: int | None) -> None:
@@ -257,7 +267,7 @@ class Contract(RuleBasedStateMachine):
 
 def test_the_contract(where: str, tmp_path: Path) -> None:
     few = settings(
-        max_examples=15,
+        max_examples=40,
         stateful_step_count=30,
         suppress_health_check=[*HealthCheck],
         deadline=None,
@@ -369,6 +379,33 @@ def test_one_request_many_times_at_once_acts_once(where: str) -> None:
             said = together(*work)
             assert sorted(said) == [(after + 1, after + 2, False)] + [(after + 1, after + 2, True)] * 5
         assert one.head("t") == 40
+
+
+@pytest.mark.parametrize("key", [None, "k"])
+@pytest.mark.parametrize("events", [[b"a"], [b"a", b"b"]])
+def test_after_must_be_the_head(store: Store, key: str | None, events: list[bytes]) -> None:
+    store.create("t")
+    store.append("t", 0, [b"one", b"two", b"three"])
+    for after in (0, 1, 2, 4, 5):
+        with pytest.raises(stores.Conflict) as conflict:
+            store.append("t", after, events, key)
+        assert (conflict.value.table, conflict.value.after, conflict.value.head) == ("t", after, 3)
+        assert list(store.read("t")) == [(1, b"one"), (2, b"two"), (3, b"three")]
+    assert store.append("t", 3, events, key) == (4, 3 + len(events), False)
+
+
+@pytest.mark.parametrize("events", [[b"a"], [b"a", b"b"]])
+def test_a_repeated_request_acts_once(where: str, events: list[bytes]) -> None:
+    """Whatever has happened since, wherever it says it is, and after a restart."""
+    with open_store(where) as store:
+        store.create("t")
+        first = store.append("t", 0, events, key="k")
+        store.append("t", first.last, [b"since"], key="l")
+    with open_store(where) as store:
+        for after in range(5):
+            for again in ([b"x"], [b"x", b"y"]):
+                assert store.append("t", after, again, key="k") == (1, len(events), True)
+        assert [data for _, data in store.read("t")] == [*events, b"since"]
 
 
 def test_a_key_is_a_table_s_own(store: Store) -> None:
@@ -782,6 +819,18 @@ def test_no_damage_is_taken_for_an_event(tmp_path: Path, data: st.DataObject) ->
     with untouched(file), suppress(stores.Corrupt, stores.Missing), open_store(file) as store:
         read.extend(store.read("t"))
     assert read == log[: len(read)]
+
+
+def test_an_event_that_is_gone_is_missed(file: Path) -> None:
+    log = played(file)
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("DELETE FROM events WHERE place & 0xFFFFFFFFFF IN (50, 51)")
+        db.commit()
+    with open_store(file) as store:
+        assert list(store.read("t", limit=49)) == log[:49]
+        assert list(store.read("t", after=51)) == log[51:]
+        with pytest.raises(stores.Corrupt, match="event 50 of the table t is not there"):
+            list(store.read("t"))
 
 
 def test_a_damaged_file_is_not_backed_up(file: Path, tmp_path: Path) -> None:

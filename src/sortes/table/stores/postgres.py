@@ -128,12 +128,10 @@ class PostgresStore:
         sql = APPEND[key is not None, len(events) > 1]
         given = {"table": table, "after": after, "key": key, "count": len(events)}
         given |= {"events": list(events)} if len(events) > 1 else {"event": events[0]}
-        while True:
-            try:
-                rows = self._do(sql, given)
-                break
-            except _Raced:
-                continue
+        try:
+            rows = self._do(sql, given)
+        except _Raced:
+            rows = self._do(sql, given)  # now it sees what the other did
         if not rows:
             raise no_table(table)
         ((head, first, last),) = rows
