@@ -1,11 +1,11 @@
 """Cards (C1–C13): one deck answers, opposes and resolves; suits say how, reds say whether."""
 
 from sortes.core.system import Effect, Refill, Shuffle, System
-from sortes.systems.cards.conflict_solver import conflict  # the rule, with its solver
+from sortes.systems.cards.conflict_crowd import conflict  # the rule, with its faster ways
 from sortes.systems.cards.deck import decks, numbers
 from sortes.systems.cards.house import CardsHouse, check
 from sortes.systems.cards.oracle import ask, run
-from sortes.systems.cards.resolve import resolve
+from sortes.systems.cards.resolve_solver import resolve  # the rule, with its faster way
 from sortes.systems.cards.three import contest, three
 
 

@@ -58,7 +58,7 @@ def role(draws: str, second: bool, i: int) -> tuple[bool, bool]:
 def deal(
     kinds: Kinds, draws: str, second: bool, total: int, starts: Sequence[int], most: int | None = None
 ) -> tuple[int, list[Dealt]]:
-    """Deal a deck from starts (own tokens, all odd or all even) with `total` tokens in all, `most` rounds or to its end.
+    """Deal a deck from starts (own tokens, all odd or all even), `total` tokens in all, `most` rounds or to its end.
 
     Gives the orders of the deck, and what became of each start in how many of them.
     """
@@ -111,7 +111,9 @@ def deal(
                 own += 2
 
     # by Diamonds, Spades, others and cards without effect used: the digits
-    here = {(0, 0, 0, 0): sum(1 << line * at + bits * ((own - parity) // 2 + 1) for at, own in enumerate(starts))}
+    here = {
+        (0, 0, 0, 0): sum(1 << line * at + bits * ((own - parity) // 2 + 1) for at, own in enumerate(starts))
+    }
     ended: list[list[tuple[int, ...]]] = [[] for _ in starts]
     for i in range(size):
         mine, checks = role(draws, second, i)
@@ -193,7 +195,7 @@ class TooMuch(Exception):
 
 
 class Chain:
-    """Decks dealt one after the other from places reached on the way."""
+    """Decks dealt one after the other, from places reached on the way."""
 
     def __init__(self, draws: str, full: Kinds) -> None:
         self.draws, self.full, self.left = draws, full, WORK
@@ -260,25 +262,32 @@ class Chain:
             onward.update(found)
             todo = list(dict.fromkeys(node for on in found.values() for node in on if node not in onward))
         ends = {node for node in onward if any(map(any, self.dealt[node].ended))}
-        while more := {node for node in onward if node not in ends and any(on in ends for on in onward[node])}:
+        while more := {
+            node for node in onward if node not in ends and any(on in ends for on in onward[node])
+        }:
             ends |= more
-        visits = self.visits(start, {node: onward[node] for node in onward if node in ends}) if start in ends else {}
+        visits = (
+            self.visits(start, {node: onward[node] for node in onward if node in ends})
+            if start in ends
+            else {}
+        )
         sums, mean = [Fraction(0)] * 3, Fraction(0)
         for node, times in visits.items():
-            ended, orders = self.dealt[node].ended, self.orders[node[0]]
+            ended: Rounds = self.dealt[node].ended
+            orders = self.orders[node[0]]
             over = [sum(one[r] for one in ended) for r in range(3)]
-            rounds = sum(t * sum(one) for t, one in enumerate(ended, 1))
+            rounds = sum([t * sum(ways) for t, ways in enumerate(ended, 1)])
             rounds += len(ended) * (orders - sum(over))
             share = times / orders
             sums = [a + share * b for a, b in zip(sums, over, strict=True)]
             mean += share * rounds
-        unresolved = 1 - sum(sums)
+        unresolved = 1 - sum(sums, Fraction(0))
         outcomes = {Conflict(result): p for result, p in zip(RESULTS, sums, strict=True) if p}
         return Solved.of(outcomes, unresolved, {} if unresolved else {"rounds": mean})
 
     def visits(self, start: Node, onward: Mapping[Node, Mapping[Node, int]]) -> dict[Node, Fraction]:
         """How often each node is visited, on average: of those that are met again, by elimination."""
-        again = {node for node in onward if node[0][0] == self.full and sum(node[0][0])}
+        again = {node for node in onward if node[0][0] == self.full}
         visits: dict[Node, Fraction] = {start: Fraction(1)} if start in onward else {}
         into: dict[Node, Fraction] = dict(visits) if start in again else {}
         todo = [start] if start not in again else []
@@ -399,20 +408,24 @@ def followed(question: Question, within: int) -> Ends:
     """
     params, house, totals = question.params, question.house, question.totals["cards"]
     draws, always = params["draws"], house.reshuffle == "always"
-    suits = [mark for mark, n in totals.items() if n]
-    moves = [effects(house)[suit(mark)] for mark in suits]
-    full = tuple([totals[mark] for mark in suits])
-    left = full if always else tuple([question.left["cards"].get(mark, 0) for mark in suits])
+    moves = sorted({effects(house)[suit(mark)] for mark, n in totals.items() if n})
+    full, left = (_by_move(house, cards, moves) for cards in (totals, question.left["cards"]))
+    left = full if always else left
     each, size = 2 if draws == "both" else 1, sum(full)
     below = each * max(abs(n) for move in moves for n in move)  # digits of own tokens below 0
-    bits = each * within * size.bit_length() + 1
-    one, den, seen, turn = (1 << bits) - 1, 1, 0, draws == "theirs"
+    step = each * size.bit_length()  # bits that a digit may grow by in a round
+    bits, den, seen, turn = 8 * step + 2, 1, 0, draws == "theirs"
     out: Ends = {}
     # by cards left, the card on the table where they ran out before the other side drew, and the sum of tokens
     here: dict[tuple[Kinds, int, int], int] = {
         (left, -1, params["mine"] + params["theirs"]): 1 << bits * (below + params["mine"])
     }
     for t in range(1, within + 1):
+        if den.bit_length() + step >= bits:
+            wider = den.bit_length() + 8 * step + 2
+            here = {key: _spaced(w, bits, wider) for key, w in here.items()}
+            bits = wider
+        one = (1 << bits) - 1
         for draw in range(each):
             there: dict[tuple[Kinds, int, int], int] = {}
             ways = 1
@@ -453,6 +466,25 @@ def followed(question: Question, within: int) -> Ends:
     return out
 
 
+def _by_move(house: CardsHouse, cards: Mapping[str, int], moves: Sequence[tuple[int, int]]) -> Kinds:
+    """How many cards do each of these things."""
+    counts = [0] * len(moves)
+    for mark, n in cards.items():
+        if n:
+            counts[moves.index(effects(house)[suit(mark)])] += n
+    return tuple(counts)
+
+
+def _spaced(packed: int, bits: int, wider: int) -> int:
+    """The same digits, each with more room."""
+    out, at, one = [], 0, (1 << bits) - 1
+    while packed:
+        out.append((packed & one) << at)
+        packed >>= bits
+        at += wider
+    return sum(out)
+
+
 def _less(cards: Kinds, at: int) -> Kinds:
     """Cards by kind, with one less of one kind."""
     return (*cards[:at], cards[at] - 1, *cards[at + 1 :])
@@ -463,39 +495,31 @@ def _less(cards: Kinds, at: int) -> Kinds:
 
 def kinds_of(house: CardsHouse, cards: Mapping[str, int]) -> Kinds | None:
     """Cards by kind; None where one does something else."""
-    kinds = [0] * len(KINDS)
-    for mark, n in cards.items():
-        move = effects(house)[suit(mark)]
-        if move not in KINDS:
-            return None
-        kinds[KINDS.index(move)] += n
-    return tuple(kinds)
+    known = all(effects(house)[suit(mark)] in KINDS for mark, n in cards.items() if n)
+    return _by_move(house, cards, KINDS) if known else None
 
 
 def solve(question: Question) -> Solved | None:
     """The odds of a conflict in which nobody spends Luck or gives way; None where there are too few cards for it."""
     params, house, draws = question.params, question.house, question.params["draws"]
-    full = kinds_of(house, question.totals["cards"])
-    left = kinds_of(house, question.left["cards"])
     size = sum(question.totals["cards"].values())
     if size < (2 if draws == "both" else 1):
         return None
-    within = question.within if question.by == "rounds" else None
-    ends = None
+    within, ends = question.within if question.by == "rounds" else None, None
+    full, left = (kinds_of(house, cards["cards"]) for cards in (question.totals, question.left))
     if full and left and house.reshuffle != "always":
-        chain = Chain(draws, full)
-        deck = left if any(left) else full
-        start = (deck, draws == "theirs", params["mine"] + params["theirs"]), params["mine"]
+        start = (
+            (left if any(left) else full, draws == "theirs", params["mine"] + params["theirs"]),
+            params["mine"],
+        )
         try:
             if within is not None:
-                ends = chain.rounds(start, within)
+                ends = Chain(draws, full).rounds(start, within)
             elif full[D] == full[S] and (draws != "both" or size % 2 == 0):
-                return chain.to_the_end(start)
-            else:  # the sum of tokens drifts from deck to deck
-                ends = chain.rounds(start, CUT)
+                return Chain(draws, full).to_the_end(start)
         except TooMuch:
             pass
-    if ends is None:
+    if ends is None:  # no chain, too long a one, or the sum of tokens drifts from deck to deck
         ends = followed(question, CUT if within is None else min(within, CUT))
     unresolved = 1 - sum(ends.values(), Fraction(0))
     if within is None:
@@ -504,7 +528,11 @@ def solve(question: Question) -> Solved | None:
             one = Conflict(result)
             outcomes[one] = outcomes.get(one, Fraction(0)) + p
         return Solved.of(outcomes, unresolved, {})
-    return Solved.of({Conflict(result, None, t): p for (t, result), p in sorted(ends.items())}, unresolved, {})
+    return Solved.of(
+        {Conflict(result, None, t): p for (t, result), p in sorted(ends.items())}, unresolved, {}
+    )
 
 
 conflict.solve = solve
+
+__all__ = ["RESULTS", "conflict", "solve"]
