@@ -22,7 +22,7 @@ class Answering(Protocol):
     """What answers choices in the walks' own terms: advice does."""
 
     @property
-    def worlds(self) -> Worlds: ...
+    def worlds(self) -> Worlds | None: ...
 
     def decide(self, state: Any, choice: Choice, worlds: Worlds, world: int) -> Any: ...
 
@@ -118,9 +118,16 @@ def decided(
         chosen = {who: made.decide if one == "best" else _simple(one) for who, one in others.items()}
         return by_chooser(chosen), made.worlds
     if policy == "best":
+        if foregone(it, worth):
+            return plain, None
         made = planned(it, worth, None, watch)
         return made.decide, made.worlds
     return _simple(policy), policy.worlds if isinstance(policy, Answering) else None
+
+
+def foregone(it: Prepared, worth: Aim | None) -> bool:
+    """Whether the room says that no option is worth more than the first, for the rule's own worths."""
+    return worth is None and it.rule.foregone is not None and it.rule.foregone(it.params)
 
 
 def check_policy(policy: Policy) -> None:

@@ -20,7 +20,7 @@ from sortes.engine import odds as _odds
 from sortes.engine import play as _play
 from sortes.engine.odds import Watch
 from sortes.engine.play import Chosen
-from sortes.engine.policy import Decide
+from sortes.engine.policy import Decide, plain
 from sortes.prepared import Prepared
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Odds:
 
     def _solved(self, counters: tuple[str, ...], within: Mapping[str, int]) -> Solved | None:
         """By the room's own solver, where it has one for this question."""
-        if self.rule.solve is None or self._policy != "plain":
+        if self.rule.solve is None or (self._policy != "plain" and self._decide()[0] is not plain):
             return None
         by = counters[0] if counters else None
         question = msgspec.structs.replace(self._it.question, by=by, within=within.get(by) if by else None)
@@ -90,6 +90,11 @@ class Odds:
     @cached_property
     def _whole(self) -> Solved:
         return self._spread(tuple(c for c in self.rule.counters if c not in self.rule.endless))
+
+    @property
+    def solved(self) -> Solved:
+        """The outcomes as whole ways of all, without counters that have no bound."""
+        return self._whole
 
     @property
     def outcomes(self) -> dict[Outcome, Fraction]:
@@ -310,10 +315,21 @@ class Advice:
     It answers every choice on the way where it is given as the `policy` of a walk over the same rule and parameters.
     """
 
-    def __init__(self, it: Prepared, aims: Mapping[str, Worth], plan: Callable[[], _advise.Plan]) -> None:
+    def __init__(
+        self,
+        it: Prepared,
+        aims: Mapping[str, Worth],
+        plan: Callable[[], _advise.Plan],
+        foregone: Solved | None = None,
+    ) -> None:
         self.rule, self.params, self._it, self._make = it.rule, it.params, it, plan
-        quick = self._weighed(aims) if it.rule.weigh else None
-        self.situations, self.worths = quick or self._planned()
+        self._foregone = foregone is not None  # the first option is best, always
+        if foregone is not None:
+            self.situations: list[Situation] = []
+            self.worths: dict[str, Fraction | float] = {w: expected(aim, foregone) for w, aim in aims.items()}
+        else:
+            quick = self._weighed(aims) if it.rule.weigh else None
+            self.situations, self.worths = quick or self._planned()
 
     @cached_property
     def _plan(self) -> _advise.Plan:
@@ -369,12 +385,14 @@ class Advice:
         return found[0] if len(found) == 1 and not found[0].after else None
 
     @property
-    def worlds(self) -> Worlds:
-        """The worlds that the plan has met, which a walk that follows it shares."""
-        return self._plan.worlds
+    def worlds(self) -> Worlds | None:
+        """The worlds that the plan has met, which a walk that follows it shares; None where no plan is needed."""
+        return None if self._foregone else self._plan.worlds
 
     def decide(self, state: Any, choice: Choice, worlds: Worlds, world: int) -> Any:
         """The value of the best option at a choice that a walk has come to."""
+        if self._foregone:
+            return choice.options[0].value
         return self._plan.decide(state, choice, worlds, world)
 
     def __repr__(self) -> str:

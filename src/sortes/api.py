@@ -8,7 +8,7 @@ from random import Random, SystemRandom
 from typing import Any
 
 from sortes import house as houses
-from sortes.aims import Aim, Policy, aims, check_policy, decided, planned
+from sortes.aims import Aim, Policy, aims, check_policy, decided, foregone, planned
 from sortes.answers import Advice, Odds, Play
 from sortes.core.ask import Outcome
 from sortes.core.chance import Source
@@ -124,6 +124,10 @@ def advise(
     it = prepare(rule, house=house, **params)
     if policies:
         return Advice(it, {}, lambda: planned(it, worth, policies, watch))
+    if foregone(it, worth):
+        solved = Odds(it, watch=watch).solved
+        if not solved.left:
+            return Advice(it, it.rule.worths, lambda: planned(it, worth, None, watch), solved)
     return Advice(it, aims(it.rule, worth), lambda: planned(it, worth, None, watch))
 
 

@@ -62,6 +62,7 @@ class Dice(Struct, frozen=True):
     keep: int = 0
     reads: Callable[[Any], Label] = same
     name: str = ""
+    first: bool = False  # of dice read alike the first thrown is kept; else the one with the best face
 
     @property
     def total(self) -> int:
@@ -90,11 +91,11 @@ class Dice(Struct, frozen=True):
         return thrown
 
     def read(self, thrown: Sequence[Any]) -> tuple[Hand, tuple[Thrown, ...]]:
-        """The hand that these faces make; of equal labels the first thrown is kept."""
+        """The hand that these faces make, and its record."""
         faces = tuple(thrown)
         if self.keep == 0 and len(faces) == 1:
             return (self.reads(faces[0]),), (Thrown("dice", self.name, faces, faces),)
-        rank = _ranks(self.faces, self.reads)
+        rank = _ranks(self.faces, self.reads if self.first else same)
         order = sorted(range(len(faces)), key=lambda i: rank[faces[i]], reverse=self.keep < 0)
         if self.keep:
             order = order[: abs(self.keep)]

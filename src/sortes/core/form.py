@@ -176,7 +176,15 @@ def takes(schema: Mapping[str, Any]) -> str:
             )
         case {"type": "array", "items": items}:
             low, high = schema.get("minItems", 0), schema.get("maxItems")
-            many = f" of {low} to {high}" if high else f" of {low} or more" if low else ""
+            many = (
+                f" of {low}"
+                if low == high
+                else f" of {low} to {high}"
+                if high
+                else f" of {low} or more"
+                if low
+                else ""
+            )
             return f"a list{many} ({takes(items)} each)"
         case {"type": "object", "properties": properties}:
             return "a record with " + ", ".join(f"{k} ({takes(v)})" for k, v in properties.items())

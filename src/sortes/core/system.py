@@ -112,7 +112,8 @@ class Rule:
     `counters` are the outcome's fields that tallies fill; the `endless` ones have no bound and appear only when
     asked for. `calls` names rules that it may call. `solve`, `weigh` (what each option of the first choice comes to,
     where there is no other) and `crowd` are faster ways for odds, advise and simulate, which answer None where the
-    general walk must go. `ahead` takes a walk by name ("odds", "advise", "simulate", or
+    general walk must go. `foregone` says of parameters that, for the rule's own worths, no option is ever worth more
+    than the first. `ahead` takes a walk by name ("odds", "advise", "simulate", or
     "end" where odds are to go to the very end), the checked parameters and the house rules, and refuses to look
     ahead where only a play could go on.
     """
@@ -136,6 +137,7 @@ class Rule:
         self.purses, self.counters, self.endless = purses, tuple(counters), tuple(endless)
         self.solve: Callable[[Question], Solved | None] | None = None
         self.weigh: Callable[[Question], Mapping[Any, Solved] | None] | None = None
+        self.foregone: Callable[[Mapping[str, Any]], bool] | None = None
         self.crowd: Callable[[Question, int, Any], Mapping[Outcome, int] | None] | None = None
         self.ahead: Callable[[str, Mapping[str, Any], Any], None] | None = None
 

@@ -41,9 +41,7 @@ def effects(house: CardsHouse) -> Mapping[str, tuple[int, int]]:
 
 
 @moment("cards.round", "C9.1", "C2")
-def round(
-    mine: int, theirs: int, turn: Turn, alternate: bool, spends: Spends, house: CardsHouse
-) -> Throw:
+def round(mine: int, theirs: int, turn: Turn, alternate: bool, spends: Spends, house: CardsHouse) -> Throw:
     """Whose turn it is draws; the last round's cards go to the discard."""
     cards = Draw(1, "cards", suit, opens="round", needs=2 if turn == "both" else 1)
 
@@ -130,9 +128,7 @@ def add(
 
 
 @moment("cards.status", "C9.3")
-def status(
-    mine: int, theirs: int, turn: Turn, alternate: bool, spends: Spends, house: CardsHouse
-) -> Tally:
+def status(mine: int, theirs: int, turn: Turn, alternate: bool, spends: Spends, house: CardsHouse) -> Tally:
     """Below 0 is Down, exactly 0 stands; both can go Down at once (C9.3)."""
     down = (mine < 0) + 2 * (theirs < 0)
     after: State
@@ -157,9 +153,7 @@ NEXT = (Option("go-on"), *[Option(way, (), end.by or "") for way, end in EXITS.i
 
 
 @moment("cards.stand")
-def stand(
-    mine: int, theirs: int, turn: Turn, alternate: bool, spends: Spends, house: CardsHouse
-) -> Choice:
+def stand(mine: int, theirs: int, turn: Turn, alternate: bool, spends: Spends, house: CardsHouse) -> Choice:
     """Both stand: the conflict goes on, unless a side surrenders or flees, or the story ends it (C9.4)."""
 
     def then(way: str) -> State:
@@ -215,3 +209,7 @@ def conflict(
     alternate = draws == "alternate"
     turn: Turn = "mine" if draws == "alternate" else draws
     return round(mine, theirs, turn, alternate, spends, house)
+
+
+# Giving in is never worth more than going on to those who want to win: without Luck there is nothing to choose.
+conflict.foregone = lambda params: not params["luck"] and not params["their_luck"]

@@ -67,7 +67,9 @@ def group(house: PokerHouse):  # type: ignore[no-untyped-def]
 @moment("poker-dice.throw", "P1", "P3", "P4")
 def throw(net: int, house: PokerHouse) -> Ask:
     """Two dice and one more a net bonus or penalty die; the two best or the two worst are kept (P3)."""
-    dice = Dice(2 + abs(net), house.faces, keep=2 if net >= 0 else -2, reads=group(house), name="poker")
+    dice = Dice(
+        2 + abs(net), house.faces, keep=2 if net >= 0 else -2, reads=group(house), name="poker", first=True
+    )
     return Throw(dice, lambda kept: Done(Roll(house.results[f"{kept[0]}-{kept[1]}"]), ("P2",)))
 
 
