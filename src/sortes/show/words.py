@@ -365,6 +365,8 @@ def said(rule: Rule, outcome: Any, throws: Sequence[Thrown] = ()) -> Said:
     """An outcome as people hear it."""
     result = getattr(outcome, rule.fields[0])
     name, _, why = _known(rule, result)
+    if rule.id == "cards.three" and outcome.beats and result == "none":
+        name = ", ".join(title(rule, beat).lower() for beat in outcome.beats).capitalize()
     reason = REASONS.get(rule.id)
     told = (reason(outcome, throws) if reason else "") or why
     return Said(name, mark(rule, result, outcome), told)
@@ -480,7 +482,7 @@ def effects(
             or (name.endswith("_text") and name.removesuffix("_text") in fields)
         ):
             continue
-        if name == "answer" and outcome.result in CLEAR:
+        if (name == "answer" and outcome.result in CLEAR) or (name == "beats" and outcome.vote == "none"):
             continue
         if name in defaults and one == defaults[name] and name not in ("effect", "count"):
             continue

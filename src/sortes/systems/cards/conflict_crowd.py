@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 CROWD = 1 << 15  # conflicts that are dealt side by side
 CARDS = 1 << 24  # cards that lie in memory at once
-PATIENCE = 20_000  # decks after which conflicts are taken to have no end
+CELLS = 1 << 19  # rounds that are walked at once where each begins with a shuffle
+PATIENCE = 2_000  # decks, or as many rounds, after which conflicts are taken to have no end
 OVER = 1 << 24  # tokens of a side whose conflict is over, more than it can ever have
 
 
@@ -31,7 +32,7 @@ def crowd(question: Question, n: int, source: np.random.Generator) -> Mapping[Co
         return None
     table = _Table(question, n, source)
     while table.waiting:
-        table.play()
+        table.walk() if table.always else table.play()
     return {Conflict(result): found for result, found in zip(RESULTS, table.counts, strict=True) if found}
 
 
@@ -71,9 +72,9 @@ class _Table:
         turn, table = begins, None  # my card, where the deck ends before the other side draws
         mine, theirs = self.seated(self.most)
         deck = self.laid(self.first, len(mine), None)
-        while many := len(mine):
-            for i in range(2 * self.rounds(many) if self.always else len(deck)):
-                card = self.drawn(deck, i, table)
+        while len(mine):
+            for i in range(len(deck)):
+                card = self.drawn(deck, i)
                 own, other = self.moves
                 if turn or table is not None:
                     own, other = other, own
@@ -86,9 +87,7 @@ class _Table:
             stands = (mine < OVER // 2).nonzero()[0]
             mine, theirs, decks = mine[stands], theirs[stands], decks + 1
             if decks > PATIENCE or self.endless(mine, theirs):
-                raise Refused(
-                    "mine", f"got {self.params['mine']}; so many tokens against these never end by cards"
-                )
+                raise self.refused()
             if table is not None:
                 table = table[stands]
             elif self.first is self.full and turn == begins:
@@ -97,14 +96,54 @@ class _Table:
                 decks = 0 if len(new) else decks
             deck = self.laid(self.full, len(mine), table)
 
+    def walk(self) -> None:
+        """The same where each round begins with a shuffle of all cards, many rounds at once."""
+        np, source, draws, size = self.np, self.source, self.params["draws"], len(self.full)
+        own, other = (part[self.full].astype(np.int8) for part in self.moves)
+        mine, theirs = self.seated(self.most)
+        blocks = 0
+        while many := len(mine):
+            length = 2 * max(8, CELLS // many)
+            card = source.integers(0, size, (many, length), dtype=np.int16)
+            me, you = own[card], other[card]
+            if draws == "both":
+                second = source.integers(0, size - 1, (many, length), dtype=np.int16)
+                second += second >= card
+                me += other[second]
+                you += own[second]
+            elif draws == "theirs":
+                me, you = you, me
+            elif draws == "alternate":
+                me[:, 1::2], you[:, 1::2] = you[:, 1::2].copy(), me[:, 1::2].copy()
+            me = np.cumsum(me, axis=1, dtype=np.int32) + mine[:, None]
+            you = np.cumsum(you, axis=1, dtype=np.int32) + theirs[:, None]
+            over, rows = (me | you) < 0, np.arange(many)
+            at = over.argmax(axis=1)
+            ended = over[rows, at]
+            self.count(me[rows, at][ended], you[rows, at][ended])
+            new, their_new = self.seated(self.most - many + int(ended.sum()))
+            mine = np.concatenate((me[~ended, -1], new))
+            theirs = np.concatenate((you[~ended, -1], their_new))
+            blocks = 0 if len(new) else blocks + 1
+            if blocks > PATIENCE or self.endless(mine, theirs):
+                raise self.refused()
+
     def check(self, mine: Any, theirs: Any) -> None:
-        """Count who is Down (C9.3), and take those conflicts out."""
+        """Count who is Down, and take those conflicts out."""
         at = ((mine | theirs) < 0).nonzero()[0]
         if len(at):
-            down = (mine[at] < 0) + 2 * (theirs[at] < 0)
-            for r, found in enumerate(self.np.bincount(down, minlength=4)[1:].tolist()):
-                self.counts[r] += found
+            self.count(mine[at], theirs[at])
             mine[at] = theirs[at] = OVER
+
+    def count(self, mine: Any, theirs: Any) -> None:
+        """Count who is Down (C9.3)."""
+        down = (mine < 0) + 2 * (theirs < 0)
+        for r, found in enumerate(self.np.bincount(down, minlength=4)[1:].tolist()):
+            self.counts[r] += found
+
+    def refused(self) -> Refused:
+        """What is said where conflicts do not end."""
+        return Refused("mine", f"got {self.params['mine']}; so many tokens against these never end by cards")
 
     def laid(self, cards: Any, many: int, table: Any) -> Any:
         """A deck for each conflict, less the card on its table, which stays out of the shuffle (C2)."""
@@ -117,11 +156,9 @@ class _Table:
             deck[:, table == kind] = rest[:, None]
         return deck
 
-    def drawn(self, deck: Any, i: int, table: Any) -> Any:
+    def drawn(self, deck: Any, i: int) -> Any:
         """The next card of each: any that is left, which changes places with the i-th (Fisher and Yates)."""
         np, many = self.np, deck.shape[1]
-        if self.always:  # a round's first card, and its second
-            i = int(table is not None)
         at = self.source.integers(i, len(deck), many, dtype=np.uint16).astype(np.intp)
         at *= many
         at += self.columns[:many]
@@ -131,13 +168,11 @@ class _Table:
         deck[i] = card
         return card
 
-    def rounds(self, many: int) -> int:
-        """How many rounds that each begin with a shuffle go by before those that are over are taken out."""
-        return int(max(16, min(512, CARDS // (8 * many))))
-
     def endless(self, mine: Any, theirs: Any) -> bool:
-        """Whether one side alone draws, a whole deck changes nothing, and none can bring anyone down."""
+        """Whether no card takes anything, or one side alone draws and a whole deck never leaves anyone the worse."""
         np, draws = self.np, self.params["draws"]
+        if len(mine) and self.moves[:, self.full].min() >= 0:
+            return True
         if self.always or draws in ("both", "alternate"):
             return False
         me, you = (part[self.full] for part in (self.moves if draws == "mine" else self.moves[::-1]))
