@@ -73,7 +73,7 @@ def _start(command: Sequence[str], home: str) -> float:
     terminal, its_end = pty.openpty()
     homes = ("HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
     env = {**os.environ, **dict.fromkeys(homes, home)}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is compiled once, by the run that warms up
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # installed programs are compiled once: by the run that warms up
     try:
         start = perf_counter()
         with subprocess.Popen(

@@ -205,3 +205,18 @@ def test_a_moment_refuses_to_wait_for_more_than_its_last_argument() -> None:
     with pytest.raises(TypeError, match="last argument"):
         counted.back(1)
     assert isinstance(counted.back(1, 2), Back)
+
+
+@moment("core.test.endless")
+def endless(n: int) -> Ask:
+    """Ever another situation."""
+    options = (Option("stop"), Option("on"))
+    return Choice("me", "on", options, lambda v: endless(n + 1) if v == "on" else Done(End("stopped")))
+
+
+def test_advice_on_a_game_without_end_is_refused_and_not_sought_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sortes.engine.advise.NODES", 1000)
+    with pytest.raises(Refused, match="more than 1,000 situations"):
+        plan(endless(0), *NOTHING, {"me": lambda o: o.result == "stopped"})

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from sortes.core.ask import Choice, Done, Moment, Option, Outcome, State, Tally, Throw, call
 from sortes.core.chance import Draw
+from sortes.core.errors import Refused
 from sortes.core.system import Worth
 from sortes.core.world import Stock, World, Worlds
 from sortes.engine.odds import Closed, Node, Watch, closed, projected
@@ -25,6 +26,7 @@ from sortes.engine.policy import Decide, offer, taken
 Value: TypeAlias = tuple[
     tuple[Any, ...], int | None
 ]  # a worth for each aim: integers over one denominator, or floats
+NODES = 3_000_000  # situations that advice goes through at the most
 EXACT_CYCLE = 160  # nodes of a cycle that are solved exactly
 
 
@@ -200,6 +202,8 @@ class Plan:
             frames.append(_Frame(node, *self._expand(node), number, len(cycle)))
             value[node] = number
             number += 1
+            if number > NODES:
+                raise Refused("advise", f"more than {NODES:,} situations can come; ask of a shorter or smaller game")
 
         enter(self.start)
         while frames:

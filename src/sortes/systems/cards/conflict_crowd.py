@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 CROWD = 1 << 15  # conflicts that are dealt side by side
 CARDS = 1 << 24  # cards that lie in memory at once
 CELLS = 1 << 19  # rounds that are walked at once where each begins with a shuffle
-PATIENCE = 2_000  # decks, or as many rounds, after which conflicts are taken to have no end
+PATIENCE = (
+    10_000  # decks of a thousand conflicts (or blocks of rounds) without an end to any, after which we stop
+)
 OVER = 1 << 24  # tokens of a side whose conflict is over, more than it can ever have
 
 
@@ -68,7 +70,7 @@ class _Table:
     def play(self) -> None:
         """Deal to as many conflicts as find a place, and in the places that fall free to more, until all are over."""
         np, draws = self.np, self.params["draws"]
-        both, begins, decks = draws == "both", draws == "theirs", 0
+        both, begins, idle = draws == "both", draws == "theirs", 0
         turn, table = begins, None  # my card, where the deck ends before the other side draws
         mine, theirs = self.seated(self.most)
         deck = self.laid(self.first, len(mine), None)
@@ -85,15 +87,15 @@ class _Table:
                 if table is None:
                     self.check(mine, theirs)
             stands = (mine < OVER // 2).nonzero()[0]
-            mine, theirs, decks = mine[stands], theirs[stands], decks + 1
-            if decks > PATIENCE or self.endless(mine, theirs):
+            idle = idle + max(1, len(mine) // 1000) if len(stands) == len(mine) else 0
+            mine, theirs = mine[stands], theirs[stands]
+            if idle > PATIENCE or self.endless(mine, theirs):
                 raise self.refused()
             if table is not None:
                 table = table[stands]
             elif self.first is self.full and turn == begins:
                 new, their_new = self.seated(self.most - len(mine))
                 mine, theirs = np.concatenate((mine, new)), np.concatenate((theirs, their_new))
-                decks = 0 if len(new) else decks
             deck = self.laid(self.full, len(mine), table)
 
     def walk(self) -> None:
@@ -101,7 +103,7 @@ class _Table:
         np, source, draws, size = self.np, self.source, self.params["draws"], len(self.full)
         own, other = (part[self.full].astype(np.int8) for part in self.moves)
         mine, theirs = self.seated(self.most)
-        blocks = 0
+        idle = 0
         while many := len(mine):
             length = 2 * max(8, CELLS // many)
             card = source.integers(0, size, (many, length), dtype=np.int16)
@@ -124,8 +126,8 @@ class _Table:
             new, their_new = self.seated(self.most - many + int(ended.sum()))
             mine = np.concatenate((me[~ended, -1], new))
             theirs = np.concatenate((you[~ended, -1], their_new))
-            blocks = 0 if len(new) else blocks + 1
-            if blocks > PATIENCE or self.endless(mine, theirs):
+            idle = 0 if ended.any() else idle + 5
+            if idle > PATIENCE or self.endless(mine, theirs):
                 raise self.refused()
 
     def check(self, mine: Any, theirs: Any) -> None:
@@ -143,7 +145,9 @@ class _Table:
 
     def refused(self) -> Refused:
         """What is said where conflicts do not end."""
-        return Refused("mine", f"got {self.params['mine']}; so many tokens against these never end by cards")
+        return Refused(
+            "mine", f"got {self.params['mine']}; so many tokens against these hardly ever end by cards"
+        )
 
     def laid(self, cards: Any, many: int, table: Any) -> Any:
         """A deck for each conflict, less the card on its table, which stays out of the shuffle (C2)."""
