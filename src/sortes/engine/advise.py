@@ -203,7 +203,9 @@ class Plan:
             value[node] = number
             number += 1
             if number > NODES:
-                raise Refused("advise", f"more than {NODES:,} situations can come; ask of a shorter or smaller game")
+                raise Refused(
+                    "advise", f"more than {NODES:,} situations can come; ask of a shorter or smaller game"
+                )
 
         enter(self.start)
         while frames:
