@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from sortes.core.ask import Choice
@@ -50,7 +51,7 @@ def aims(rule: Rule, worth: Aim | None) -> dict[str, Worth]:
 def _aim(rule: Rule, worth: Any) -> Worth:
     """A worth from a field, -field, a result, or a function of the outcome."""
     if callable(worth):
-        return worth  # type: ignore[no-any-return]
+        return lambda outcome: _number(worth(outcome))
     name = str(worth).replace("-", "_")
     sign, field = (-1, name[1:]) if name.startswith("_") else (1, name)
     if field in rule.numbers:
@@ -58,11 +59,21 @@ def _aim(rule: Rule, worth: Any) -> Worth:
     values = rule.results
     if str(worth) in values:
         return lambda outcome: getattr(outcome, rule.fields[0]) == str(worth)
+    fields = f"a field ({', '.join(rule.numbers)}), its negative, " if rule.numbers else ""
+    words = f"a result ({', '.join(values)}), or " if values else "or " if fields else ""
     raise wrong(
         "worth",
         worth,
-        f"a field ({', '.join(rule.numbers)}), its negative, a result ({', '.join(values)}), or a function",
+        f"{fields}{words}a function of the outcome",
     )
+
+
+def _number(value: Any) -> Fraction:
+    """What a given function says an outcome is worth, exactly."""
+    try:
+        return Fraction(value)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong("worth", value, "a function that gives a finite number for each outcome") from None
 
 
 def _read_by(rule: Rule, worth: Aim | None) -> tuple[str, ...]:

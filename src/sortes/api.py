@@ -88,9 +88,12 @@ def play(
     it = prepare(rule, house=house, **params)
     check_policy(policy)
     if rng is None:
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-            raise wrong("seed", seed, "a whole number")
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+            raise wrong("seed", seed, "a whole number from 0")
         rng = SystemRandom() if seed is None else Random(seed)
+    if hands is not None and (isinstance(hands, str) or not isinstance(hands, Iterable)):
+        raise wrong("hands", hands, "a list of throws, each the list of its faces")
+    waiting = iter(hands) if hands is not None else None
     if decide is None:
         decide = plain if policy == "plain" else decided(it, policy, worth, watch)[0]
     played = _play.play(
@@ -101,8 +104,10 @@ def play(
         decide,
         counters=it.rule.counters,
         told=told,
-        hands=iter(hands) if hands else None,
+        hands=waiting,
     )
+    if waiting and (left := sum(1 for _ in waiting)):
+        raise RuleError("hands", f"{left} more than the rule asked for")
     return Play(it, played, policy, worth)
 
 

@@ -113,7 +113,7 @@ class Prepared:
                 raise RuleError(
                     str(discards), f"{card} is in deck and discard {n} times; the full pack has {full[card]}"
                 )
-        return left, {card: n for card, n in total.items() if n}
+        return {card: n for card, n in left.items() if n}, {card: n for card, n in total.items() if n}
 
     def foresee(self, walk: str) -> None:
         """Refuse a walk ("odds", "advise", "simulate"; "end": odds to the very end) where only a play could go on.

@@ -578,3 +578,21 @@ def test_with_a_policy_nobody_is_asked() -> None:
     assert status == 0
     assert "Partial Success" in shown
     assert "[1]:" not in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        (["cards.resolve", "--el", "3", "--el", "4", "--against", "3"], "el"),
+        (["cards.three", "--social", "--no-social"], "social"),
+        (
+            ["cards.resolve", "--el", "3", "--against", "2", "--their-luck", "1", "--their_luck", "0"],
+            "their_luck",
+        ),
+    ],
+)
+def test_an_option_given_twice_is_refused(typed: list[str], name: str) -> None:
+    ran = sortes("play", *typed)
+    assert ran.exit_code == 2
+    assert name in ran.stderr
+    assert "twice" in ran.stderr

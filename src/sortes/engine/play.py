@@ -72,6 +72,8 @@ def by_hand(
     Raises Refused where they cannot be what was asked for.
     """
     bag = ask.bag
+    if isinstance(faces, str) or not isinstance(faces, Sequence):
+        raise Refused("throw", f"got {faces!r}; takes the list of its faces")
     if isinstance(bag, Draw):
         world = stock.opened(world, bag)
         if len(faces) != bag.n and not (bag.ends and not faces):

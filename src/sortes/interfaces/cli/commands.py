@@ -338,6 +338,10 @@ class RuleCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, with our words where an option is not there, or more was typed than there are options."""
         try:
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            asked = [p for p in order if p.name in self.rule.form.fields]
+            if twice := next((p for i, p in enumerate(asked) if p in asked[:i]), None):
+                raise RuleError(str(twice.name), "is given twice; takes one value")
             return super().parse_args(ctx, args)
         except click.NoSuchOption as e:
             raise unknown(self, e.option_name) from None

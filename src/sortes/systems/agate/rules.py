@@ -51,7 +51,7 @@ class AgateHouse(House, frozen=True, eq=False):
     avert_cost: Small
     triumph_clears: Small
     triumph_renown: Small
-    strain_capacity: Annotated[int, Meta(ge=0, le=1000)] | Literal["none"]
+    strain_capacity: Annotated[int, Meta(ge=0, le=1000)] | Literal["none"] | None
     growth: Annotated[int, Meta(ge=0, le=10)]
     ladder: Annotated[tuple[Rung, ...], Meta(min_length=1, max_length=51)]
     texts: Texts
@@ -86,7 +86,7 @@ def worth(o: Attempt) -> bool:
 
 def purses(params: Mapping[str, Any], house: AgateHouse) -> dict[str, Purse]:
     """Strain is a track: what is marked, of the capacity that settings give (A4)."""
-    capacity = None if house.strain_capacity == "none" else house.strain_capacity
+    capacity = house.strain_capacity if isinstance(house.strain_capacity, int) else None
     return {"strain": Purse(params["marked"], capacity)}
 
 

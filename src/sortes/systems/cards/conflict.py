@@ -28,7 +28,7 @@ class Conflict(Struct, frozen=True):
 
     result: Ended
     by: Literal["self", "opponent", "table"] | None = None
-    rounds: int = 0
+    rounds: int | None = None
 
 
 @cache
