@@ -73,170 +73,93 @@ def settle(mine: int, el: int, theirs: int, against: int, defends: Side) -> Reso
     return their_bust(mine) if theirs > against else scored(mine - theirs, defends)
 
 
+class Roll(Struct, frozen=True, cache_hash=True):
+    """What stays the same all through a roll: both effective ELs, who defends, and who may have Luck."""
+
+    el: int
+    against: int
+    defends: Side
+    spends: Spends
+
+
 @lru_cache(maxsize=65536)
-def final(
-    mine: int, el: int, theirs: int, against: int, defends: Side, card: str, house: CardsHouse | None
-) -> Done:
+def final(mine: int, theirs: int, roll: Roll, card: str, house: CardsHouse | None) -> Done:
     """The roll as it came out, beside what the oracle card says: neither cancels the other (C11)."""
-    roll = settle(mine, el, theirs, against, defends)
-    why = ("C6.3",) if roll.result == "bust" or roll.their_bust else ()
+    outcome = settle(mine, roll.el, theirs, roll.against, roll.defends)
+    why = ("C6.3",) if outcome.result == "bust" or outcome.their_bust else ()
     if not card or house is None:
-        return Done(roll, why)
+        return Done(outcome, why)
     said = answers(house)[card]
-    return Done(replace(roll, answer=said.result, texture=said.texture), (*why, "C11"))
+    return Done(replace(outcome, answer=said.result, texture=said.texture), (*why, "C11"))
 
 
 # ---- the draw -----------------------------------------------------------------------------------
 
 
 @moment("cards.lift", "C6.4")
-def lift(
-    hook: int,
-    own: int,
-    their: int,
-    el: int,
-    against: int,
-    most: int,
-    defends: Side,
-    spends: Spends,
-    oracle: bool,
-    house: CardsHouse,
-) -> Tally:
+def lift(hook: int, own: int, their: int, most: int, roll: Roll, oracle: bool, house: CardsHouse) -> Tally:
     """A hook's rank, declared before the pool is drawn, adds to the EL; more than is left is refused (C6.4)."""
 
     def then(really: int) -> State:
         if really < hook:
             raise Refused("hook", f"got {hook}; only {really} of its rank is left in this scene")
-        return begin(own + hook, their, el + hook, against, most, defends, spends, oracle, house)
+        return begin(own + hook, their, most, replace(roll, el=roll.el + hook), oracle, house)
 
     return Tally("hook", hook, then)
 
 
-def begin(
-    own: int,
-    their: int,
-    el: int,
-    against: int,
-    most: int,
-    defends: Side,
-    spends: Spends,
-    oracle: bool,
-    house: CardsHouse,
-) -> State:
+def begin(own: int, their: int, most: int, roll: Roll, oracle: bool, house: CardsHouse) -> State:
     """The oracle card where there is one, then Extra Effort where it is to be chosen, then the draw."""
-    if oracle:
-        return omen(own, their, el, against, most, defends, spends, house)
-    if most:
-        return effort(own, their, el, against, most, defends, spends, "", house)
-    return pool(own, their, el, against, defends, spends, "", house)
+    return omen(own, their, most, roll, house) if oracle else readied(own, their, most, roll, "", house)
 
 
 @moment("cards.omen", "C11")
-def omen(
-    own: int,
-    their: int,
-    el: int,
-    against: int,
-    most: int,
-    defends: Side,
-    spends: Spends,
-    house: CardsHouse,
-) -> Throw:
+def omen(own: int, their: int, most: int, roll: Roll, house: CardsHouse) -> Throw:
     """The oracle card is drawn first (C11)."""
-
-    def then(hand: tuple[str, ...]) -> State:
-        if most:
-            return effort(own, their, el, against, most, defends, spends, hand[0], house)
-        return pool(own, their, el, against, defends, spends, hand[0], house)
-
     alone = not (own or their or most)
-    return Throw(Draw(1, "cards", suit, opens="roll", needs=1 + own + their, last=alone), then)
+    one = Draw(1, "cards", suit, opens="roll", needs=1 + own + their, last=alone)
+    return Throw(one, lambda hand: readied(own, their, most, roll, hand[0], house))
+
+
+def readied(own: int, their: int, most: int, roll: Roll, card: str, house: CardsHouse) -> State:
+    """On to Extra Effort where it is to be chosen, else to the draw."""
+    return effort(own, their, most, roll, card, house) if most else pool(own, their, roll, card, house)
 
 
 @moment("cards.effort", "C6.3")
-def effort(
-    own: int,
-    their: int,
-    el: int,
-    against: int,
-    most: int,
-    defends: Side,
-    spends: Spends,
-    card: str,
-    house: CardsHouse,
-) -> Choice:
+def effort(own: int, their: int, most: int, roll: Roll, card: str, house: CardsHouse) -> Choice:
     """Extra Effort is declared before drawing: so many cards more than the EL (C6.3)."""
     options = tuple([Option(x) for x in range(most + 1)])
-    return Choice(
-        "self",
-        "extra-effort",
-        options,
-        lambda x: pool(own + x, their, el, against, defends, spends, card, house),
-    )
+    return Choice("self", "extra-effort", options, lambda x: pool(own + x, their, roll, card, house))
 
 
-def pool(
-    own: int,
-    their: int,
-    el: int,
-    against: int,
-    defends: Side,
-    spends: Spends,
-    card: str,
-    house: CardsHouse,
-) -> State:
+def pool(own: int, their: int, roll: Roll, card: str, house: CardsHouse) -> State:
     """Who draws: a side that has no card to draw draws nothing (C6.1)."""
     if own:
-        return roll(own, their, el, against, defends, spends, card, house)
+        return draw(own, their, roll, card, house)
     if their:
-        return oppose(0, their, el, against, defends, spends, card, house, not card)
-    return rolled(0, 0, el, against, defends, spends, card, house)
+        return oppose(0, their, roll, card, house, not card)
+    return rolled(0, 0, roll, card, house)
 
 
 @moment("cards.roll", "C6.1")
-def roll(
-    own: int,
-    their: int,
-    el: int,
-    against: int,
-    defends: Side,
-    spends: Spends,
-    card: str,
-    house: CardsHouse,
-) -> Throw:
+def draw(own: int, their: int, roll: Roll, card: str, house: CardsHouse) -> Throw:
     """One's own side draws: EL and Extra Effort, of which only the reds are read."""
     cards = Draw(own, "cards", colour, "" if card else "roll", 0 if card else own + their, last=not their)
     if not their:
-        return Throw(
-            cards, lambda hand: rolled(hand.count("R"), 0, el, against, defends, spends, card, house)
-        )
-    top = el + 1  # a bust is a bust, however many reds
-    return Throw(
-        cards,
-        lambda hand: oppose(
-            min(hand.count("R"), top), their, el, against, defends, spends, card, house, False
-        ),
-    )
+        return Throw(cards, lambda hand: rolled(hand.count("R"), 0, roll, card, house))
+    top = roll.el + 1  # a bust is a bust, however many reds
+    return Throw(cards, lambda hand: oppose(min(hand.count("R"), top), their, roll, card, house, False))
 
 
 @moment("cards.oppose", "C6.1", "C6.2")
-def oppose(
-    mine: int,
-    their: int,
-    el: int,
-    against: int,
-    defends: Side,
-    spends: Spends,
-    card: str,
-    house: CardsHouse,
-    opens: bool,
-) -> Throw:
+def oppose(mine: int, their: int, roll: Roll, card: str, house: CardsHouse, opens: bool) -> Throw:
     """The other side draws, by the EL that a pip gave it or that was named (C6.2)."""
     cards = Draw(their, "cards", colour, "roll" if opens else "", last=True)
-    if spends == NOBODY:
+    if roll.spends == NOBODY:
         told = house if card else None
-        return Throw(cards, lambda hand: final(mine, el, hand.count("R"), against, defends, card, told))
-    return Throw(cards, lambda hand: rolled(mine, hand.count("R"), el, against, defends, spends, card, house))
+        return Throw(cards, lambda hand: final(mine, hand.count("R"), roll, card, told))
+    return Throw(cards, lambda hand: rolled(mine, hand.count("R"), roll, card, house))
 
 
 # ---- Luck (C7.2 to C7.4) ------------------------------------------------------------------------
@@ -249,81 +172,47 @@ BEST = (
 SIDES: tuple[Side, Side] = ("self", "opponent")
 
 
-def rolled(
-    mine: int,
-    theirs: int,
-    el: int,
-    against: int,
-    defends: Side,
-    spends: Spends,
-    card: str,
-    house: CardsHouse,
-) -> State:
+def rolled(mine: int, theirs: int, roll: Roll, card: str, house: CardsHouse) -> State:
     """Both have drawn: whoever has Luck may spend it, the acting side first (C7.3)."""
-    if spends == NOBODY:
-        return final(mine, el, theirs, against, defends, card, house)
-    acting = 0 if defends == "opponent" else 1
-    mine, theirs = min(mine, el + 1), min(theirs, against + 1)
-    return better((acting, 1 - acting), mine, theirs, el, against, defends, spends, card, house)
+    if roll.spends == NOBODY:
+        return final(mine, theirs, roll, card, house)
+    acting = 0 if roll.defends == "opponent" else 1
+    mine, theirs = min(mine, roll.el + 1), min(theirs, roll.against + 1)
+    return better((acting, 1 - acting), mine, theirs, roll, card, house)
 
 
-def better(
-    order: tuple[int, ...],
-    mine: int,
-    theirs: int,
-    el: int,
-    against: int,
-    defends: Side,
-    spends: Spends,
-    card: str,
-    house: CardsHouse,
-) -> State:
+def better(order: tuple[int, ...], mine: int, theirs: int, roll: Roll, card: str, house: CardsHouse) -> State:
     """On to the next side that could make its score the best possible."""
     for at, side in enumerate(order):
-        if spends[side] and ((theirs, against) if side else (mine, el))[0] != (against if side else el):
-            return spend(order[at:], mine, theirs, el, against, defends, spends, card, house)
-    if card and spends[0] and turns(card):
-        could = settle(el, el, theirs, against, defends).result == "win"
+        score, best = (theirs, roll.against) if side else (mine, roll.el)
+        if roll.spends[side] and score != best:
+            return spend(order[at:], mine, theirs, roll, card, house)
+    if card and roll.spends[0] and turns(card):
+        could = settle(roll.el, roll.el, theirs, roll.against, roll.defends).result == "win"
         if could or house.luck_beyond_numbers:  # C7.4
-            return word(mine, theirs, el, against, defends, card, house)
-    return final(mine, el, theirs, against, defends, card, house)
+            return word(mine, theirs, roll, card, house)
+    return final(mine, theirs, roll, card, house)
 
 
 @moment("cards.spend", "C7.2", "C7.3")
-def spend(
-    order: tuple[int, ...],
-    mine: int,
-    theirs: int,
-    el: int,
-    against: int,
-    defends: Side,
-    spends: Spends,
-    card: str,
-    house: CardsHouse,
-) -> Choice:
+def spend(order: tuple[int, ...], mine: int, theirs: int, roll: Roll, card: str, house: CardsHouse) -> Choice:
     """A token makes one's score the best possible, the effective EL; a bust is undone, and it can still lose (C7.2)."""
     side, rest = order[0], order[1:]
 
     def then(take: str) -> State:
         best = take == "best"
-        own = el if best and side == 0 else mine
-        other = against if best and side == 1 else theirs
-        return better(rest, own, other, el, against, defends, spends, card, house)
+        own = roll.el if best and side == 0 else mine
+        other = roll.against if best and side == 1 else theirs
+        return better(rest, own, other, roll, card, house)
 
     return Choice(SIDES[side], "luck", BEST[side], then)
 
 
 @moment("cards.word", "C7.4", "C11")
-def word(
-    mine: int, theirs: int, el: int, against: int, defends: Side, card: str, house: CardsHouse
-) -> Choice:
+def word(mine: int, theirs: int, roll: Roll, card: str, house: CardsHouse) -> Choice:
     """The roll is final; a token may still read the oracle card as a Heart (C11, C7.4)."""
-    return Choice(
-        "self",
-        "luck",
-        TURN,
-        lambda take: final(mine, el, theirs, against, defends, "H" if take == "turn" else card, house),
-    )
+    turned = {"turn": "H", "keep": card}
+    return Choice("self", "luck", TURN, lambda take: final(mine, theirs, roll, turned[take], house))
 
 
 # ---- the rule -----------------------------------------------------------------------------------
@@ -375,13 +264,12 @@ def resolve(
     a key negotiation, stealth, a repair under pressure. Plain travel, a task without a skill, or a story that the
     oracle is telling well needs none; a clever idea that changes the situation is a question for the oracle (C12).
     """
-    level = el + situation
-    spends = (luck > 0, their_luck > 0)
-    their = against + their_extra
+    level, their = el + situation, against + their_extra
+    roll = Roll(level, against, defends, (luck > 0, their_luck > 0))
     most = 0
     if extra == "choose":
         most = max(0, min(level + hook, whole(house, deck, discard) - level - hook - their - oracle))
         extra = 0
     if hook:
-        return lift(hook, level + extra, their, level, against, most, defends, spends, oracle, house)
-    return begin(level + extra, their, level, against, most, defends, spends, oracle, house)
+        return lift(hook, level + extra, their, most, roll, oracle, house)
+    return begin(level + extra, their, most, roll, oracle, house)
