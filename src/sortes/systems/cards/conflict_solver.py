@@ -460,7 +460,7 @@ def followed(question: Question, within: int) -> Ends:
                     digits >>= bits * (total + 1)
                     own = total + 1
         out.update({(t, result): Fraction(n, den) for result, n in zip(RESULTS, ended, strict=True) if n})
-        if seen > WORK or not here:
+        if seen > WORK // 3 or not here:
             break
         turn ^= draws == "alternate"
     return out
