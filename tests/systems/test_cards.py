@@ -377,6 +377,18 @@ def test_c7_2_c7_3_c7_4_the_best_use_of_luck(
     assert odds.by("result").get("win", 0) == sum(p for o, p in want.items() if o.result == "win")
 
 
+@pytest.mark.parametrize("beyond", [True, False])
+def test_c7_4_luck_beyond_the_numbers(beyond: bool) -> None:
+    """A table may keep Luck from turning the oracle card of a roll that not even the best could win."""
+    params = {"el": 1, "against": 5, "luck": 1, "oracle": True}
+    said = lambda o: o.answer == "yes-and"  # noqa: E731
+    house = {"luck_beyond_numbers": beyond}
+    want = brute.resolve(**params, policy="best", worth=said, luck_beyond_numbers=beyond)  # type: ignore[arg-type]
+    advice = sortes.advise(RESOLVE, house=house, worth=said, **params)
+    assert advice.worth == sum(p for o, p in want.items() if said(o))
+    assert (advice.worth == 1) is beyond
+
+
 def test_c7_3_a_scene_returns_one_token_and_refills_the_hook() -> None:
     luck, hook = (
         next(e for e in SYSTEM.scene(house_of(SYSTEM)) if getattr(e, "purse", "") == p)

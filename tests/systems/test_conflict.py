@@ -295,6 +295,7 @@ def test_c9_too_long_a_chain_is_cut_and_the_rest_stated() -> None:
             "discard": [],
             "house": JOKERS,
         },
+        {"mine": 0, "theirs": 1, "deck": ["3S"], "discard": ["AH", "2D", "4C"]},  # my card stays out
         {"mine": 2, "theirs": 1, "house": JOKERS},
     ],
 )

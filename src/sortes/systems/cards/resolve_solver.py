@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from math import comb
+from operator import mul
 from typing import Any
 
 from sortes.core.ask import Choice
@@ -62,16 +63,16 @@ def outcomes(n: int, m: int, own: int, their: int, red: int, size: int, defends:
     others = [comb(rest, red - s) if s <= red else 0 for s in range(n + m + 1)]  # by the reds of both sides
     ways: dict[Any, int] = {}
     for effect in range(-their, own + 1):
-        first, last = max(effect, 0), min(own, their + effect)
-        reds = range(first, last + 1)
-        if many := sum([mine[i] * theirs[i - effect] * others[2 * i - effect] for i in reds]):
+        first, end = max(effect, 0), min(own, their + effect) + 1
+        pairs = map(mul, mine[first:end], theirs[first - effect : end - effect])
+        if many := sum(map(mul, pairs, others[2 * first - effect : 2 * end - effect : 2])):
             ways[scored(effect, defends)] = many
     over, their_over = range(own + 1, n + 1), range(their + 1, m + 1)
     for j in range(their + 1) if over else ():
-        if many := theirs[j] * sum([mine[i] * others[i + j] for i in over]):
+        if many := theirs[j] * sum(map(mul, mine[own + 1 :], others[own + 1 + j :])):
             ways[bust(j)] = many
     for i in range(own + 1) if their_over else ():
-        if many := mine[i] * sum([theirs[j] * others[i + j] for j in their_over]):
+        if many := mine[i] * sum(map(mul, theirs[their + 1 :], others[their + 1 + i :])):
             ways[their_bust(i)] = many
     if many := sum([mine[i] * theirs[j] * others[i + j] for i in over for j in their_over]):
         both = BOTH_BUST[defends]  # where I defend with a score of 0 it is the same as their bust alone
