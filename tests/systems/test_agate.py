@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 import sortes
+from sortes.engine.odds import spread
 
 LADDER = {  # A3: die, triumph, success, setback
     0: (20, 20, 15, 2),
@@ -96,3 +97,23 @@ def test_a5_labels_count_as_their_number() -> None:
     labelled = sortes.odds("agate.attempt", skill=3, difficulty=3, boons=["rope", "moonlight"])
     assert labelled.outcomes == sortes.odds("agate.attempt", skill=3, difficulty=3, boons=2).outcomes
     assert labelled.params["boons"] == ("rope", "moonlight")
+
+
+@pytest.mark.parametrize("capacity", ["none", 2, 4])
+@pytest.mark.parametrize("marked", [0, 1, 3])
+@pytest.mark.parametrize("rank", range(6))
+def test_a4_the_bands_solved_equal_the_general_walk(rank: int, marked: int, capacity: object) -> None:
+    for boons, hindrances in ((0, 0), (3, 0), (0, 1), (0, 4)):
+        it = sortes.prepare(
+            "agate.attempt",
+            skill=rank,
+            difficulty=0,
+            marked=marked,
+            boons=boons,
+            hindrances=hindrances,
+            house={"strain_capacity": capacity},
+        )
+        assert it.rule.solve is not None
+        solved = it.rule.solve(it.question)
+        assert solved is not None
+        assert solved.outcomes == spread(it.state, it.stock, it.world).outcomes

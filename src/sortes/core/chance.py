@@ -51,7 +51,7 @@ def die(sides: int) -> tuple[int, ...]:
     return tuple(range(sides, 0, -1))
 
 
-class Dice(Struct, frozen=True):
+class Dice(Struct, frozen=True, gc=False):
     """`n` alike dice, of which the `keep` best (or, negative, the |keep| worst; 0: all) are read by `reads`.
 
     `faces` lists every side, the best first; sides that `reads` puts under one label stand together.

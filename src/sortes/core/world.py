@@ -34,7 +34,7 @@ class Deck(Struct, frozen=True):
     )
 
 
-class Purse(Struct, frozen=True):
+class Purse(Struct, frozen=True, gc=False):
     """Tokens that can be spent: how many are used of how many (none: no end, and if not `keeps`, not counted)."""
 
     used: int = 0
@@ -46,7 +46,7 @@ class Purse(Struct, frozen=True):
         return self.size is None or self.used + n <= self.size
 
 
-class Pile(Struct, frozen=True):
+class Pile(Struct, frozen=True, gc=False):
     """A deck in play: what is left, and what lies on the table for the act under way. The rest is the discard."""
 
     left: Counts
@@ -56,7 +56,7 @@ class Pile(Struct, frozen=True):
 PROJECTED = 4096  # piles that a stock remembers as it sees them
 
 
-class World(Struct, frozen=True):
+class World(Struct, frozen=True, gc=False):
     """All that is not the state's: piles (none once a walk may forget them) and purses, by their place in a Stock."""
 
     piles: tuple[Pile | None, ...] = ()
@@ -332,6 +332,8 @@ def stock(
 
 class Worlds:
     """The worlds that one walk has met, each by its number, so that a node of the walk is (state, number)."""
+
+    __slots__ = ("_deals", "_number", "_paid", "_world", "start", "stock")
 
     def __init__(self, stock: Stock, world: World) -> None:
         self.stock = stock

@@ -70,6 +70,8 @@ def spread(
 
 
 class _Flow:
+    __slots__ = ("closed", "counters", "cuts", "decide", "limit", "means", "seen", "watch", "worlds")
+
     def __init__(
         self,
         worlds: Worlds,

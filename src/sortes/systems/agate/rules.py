@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -12,7 +12,7 @@ from sortes.core.ask import Ask, Choice, Done, Moment, Option, Tally, Throw, mom
 from sortes.core.chance import Dice, die
 from sortes.core.errors import RuleError
 from sortes.core.form import SUPPLIED
-from sortes.core.system import House, rule
+from sortes.core.system import House, Question, Solved, rule
 from sortes.core.world import Purse
 
 Band: TypeAlias = Literal["triumph", "success", "setback", "catastrophe"]
@@ -57,7 +57,7 @@ class AgateHouse(House, frozen=True, eq=False):
     texts: Texts
 
 
-class Attempt(Struct, frozen=True):
+class Attempt(Struct, frozen=True, gc=False):
     """How an attempt came out (A3, A4): the change of Strain, Renown won, the pool thrown, and notes."""
 
     result: Result
@@ -119,46 +119,46 @@ def throw(rank: int, net: int, house: AgateHouse) -> Ask:
     return Throw(dice, lambda kept: land(kept[0], written, house))
 
 
+# ---- what a band comes to (A4) ------------------------------------------------------------------
+
+
+def triumph(n: int, written: str, house: AgateHouse) -> Attempt:
+    """With so much Strain cleared (negative), and Renown won."""
+    return Attempt("triumph", n, house.triumph_renown, written)
+
+
+def success(n: int, written: str, house: AgateHouse) -> Attempt:
+    """With so much Strain marked, which may be less than it costs."""
+    short = "not all the Strain could be marked" if n < house.success_cost else None
+    return Attempt("success", n, 0, written, short)
+
+
+def accepted(band: Band, written: str, house: AgateHouse) -> Attempt:
+    """A bad band as it is."""
+    text = house.texts.catastrophe or None if band == "catastrophe" else None
+    return Attempt("catastrophe" if band == "catastrophe" else "setback", 0, 0, written, text)
+
+
+def softened(band: Band, written: str, house: AgateHouse) -> Attempt:
+    """A bad band that Strain was spent on."""
+    if band == "catastrophe":
+        return Attempt("averted-catastrophe", house.avert_cost, 0, written)
+    return Attempt("partial-success", house.partial_cost, 0, written, house.texts.partial_success or None)
+
+
 @moment("agate.land", "A4")
 def land(band: Band, written: str, house: AgateHouse) -> Ask:
     """What a band costs, and what Strain can still change."""
-    match band:
-        case "triumph":
-            return Tally(
-                "strain",
-                -house.triumph_clears,
-                lambda n: Done(Attempt("triumph", n, house.triumph_renown, written)),
-            )
-        case "success":
-            cost = house.success_cost
-            short = "not all the Strain could be marked"
-            return Tally(
-                "strain", cost, lambda n: Done(Attempt("success", n, 0, written, short if n < cost else None))
-            )
-        case "setback":
-            cost, text = house.partial_cost, house.texts.partial_success or None
-            return strained(
-                "setback",
-                cost,
-                lambda: Attempt("setback", 0, 0, written),
-                lambda: Attempt("partial-success", cost, 0, written, text),
-            )
-        case "catastrophe":
-            cost, text = house.avert_cost, house.texts.catastrophe or None
-            return strained(
-                "catastrophe",
-                cost,
-                lambda: Attempt("catastrophe", 0, 0, written, text),
-                lambda: Attempt("averted-catastrophe", cost, 0, written),
-            )
-
-
-def strained(
-    band: str, cost: int, accepted: Callable[[], Attempt], softened: Callable[[], Attempt]
-) -> Choice:
-    """Accept a bad band, or spend Strain to soften it (A4)."""
+    if band == "triumph":
+        return Tally("strain", -house.triumph_clears, lambda n: Done(triumph(n, written, house)))
+    if band == "success":
+        return Tally("strain", house.success_cost, lambda n: Done(success(n, written, house)))
+    options = ways(house.avert_cost if band == "catastrophe" else house.partial_cost)
     return Choice(
-        "player", band, ways(cost), lambda take: Done(softened() if take == "spend" else accepted())
+        "player",
+        band,
+        options,
+        lambda take: Done((softened if take == "spend" else accepted)(band, written, house)),
     )
 
 
@@ -196,10 +196,32 @@ def attempt(
     rank = min(skill - difficulty + modifier, len(house.ladder) - 1)
     if rank < 0:
         return Done(Attempt("cannot-attempt"), ("A1",))
-    net = count(boons) - count(hindrances)
-    return throw(rank, net, house)
+    return throw(rank, count(boons) - count(hindrances), house)
 
 
 def count(sources: int | tuple[str, ...]) -> int:
     """How many boons or hindrances: a number, or one for each labelled source (A5)."""
     return sources if isinstance(sources, int) else len(sources)
+
+
+def solve(question: Question) -> Solved | None:
+    """The odds of an attempt, each bad band accepted, straight from the bands of the pool."""
+    p, house, stock, world = question.params, question.house, question.stock, question.world
+    rank = min(p["skill"] - p["difficulty"] + p["modifier"], len(house.ladder) - 1)
+    if rank < 0:
+        return None
+    dice = pool(house, rank, count(p["boons"]) - count(p["hindrances"]))
+    written = f"{dice.n}{dice.name}"
+    ends = {}
+    for (band,), n in dice.odds():
+        if band == "triumph":
+            end = triumph(stock.really(world, "strain", -house.triumph_clears), written, house)
+        elif band == "success":
+            end = success(stock.really(world, "strain", house.success_cost), written, house)
+        else:
+            end = accepted(band, written, house)
+        ends[end] = n
+    return Solved(ends, dice.total)
+
+
+attempt.solve = solve
