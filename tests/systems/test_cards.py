@@ -377,6 +377,17 @@ def test_c7_2_c7_3_c7_4_the_best_use_of_luck(
     assert odds.by("result").get("win", 0) == sum(p for o, p in want.items() if o.result == "win")
 
 
+@pytest.mark.parametrize(
+    ("defends", "order"), [("opponent", ["self", "opponent"]), ("self", ["opponent", "self"])]
+)
+def test_c7_3_the_acting_side_decides_first(defends: str, order: list[str]) -> None:
+    hands = (["AS", "2S"], ["3S", "4S"])
+    roll = play(
+        RESOLVE, *hands, el=2, against=2, luck=1, their_luck=1, defends=defends, choices=("keep", "keep")
+    )
+    assert [choice.who for choice in roll.choices] == order
+
+
 @pytest.mark.parametrize("beyond", [True, False])
 def test_c7_4_luck_beyond_the_numbers(beyond: bool) -> None:
     """A table may keep Luck from turning the oracle card of a roll that not even the best could win."""
