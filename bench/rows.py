@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: `part` is the line of the issue's table that it belongs to."""
+    """A row: `part` is the line of the table of targets that it belongs to."""
 
     id: str
     part: str
