@@ -133,10 +133,13 @@ def _kept(dice: Dice) -> Ways:
     if dice.keep < 0:
         labels = labels[::-1]
     if keep == 1:  # by how many throws show nothing better
-        at_most, ways = len(dice.faces), []
+        sides, ways = len(dice.faces), []
+        here_or_worse = sides**n
         for label, here in labels:
-            ways.append(((label,), at_most**n - (at_most - here) ** n))
-            at_most -= here
+            sides -= here
+            worse = sides**n
+            ways.append(((label,), here_or_worse - worse))
+            here_or_worse = worse
         return tuple(ways)
     out: list[tuple[Hand, int]] = []
 
