@@ -17,10 +17,10 @@ Case: TypeAlias = tuple[int, int, int]  # EL, Extra Effort, opposing EL
 
 
 def clear() -> None:
-    """Empty every cache that the engine and the rooms keep between questions."""
+    """Empty every cache that is kept between questions."""
     engine.clear_caches()
     for name, module in list(sys.modules.items()):
-        if name.startswith(("sortes.core.", "sortes.engine.", "sortes.systems.")):
+        if name.startswith(("sortes.prepared", "sortes.core.", "sortes.engine.", "sortes.systems.")):
             for value in list(vars(module).values()):
                 if callable(empty := getattr(value, "cache_clear", None)):
                     empty()

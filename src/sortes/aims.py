@@ -38,14 +38,19 @@ def aims(rule: Rule, worth: Aim | None) -> dict[str, Worth]:
     if worth is None:
         return dict(rule.worths)
     if isinstance(worth, Mapping):
-        for who in worth:
-            if who not in rule.worths:
-                raise wrong("worth", who, f"choosers of {rule.id}: {', '.join(rule.worths)}")
+        _choosers("worth", rule, worth)
         return {**rule.worths, **{who: _aim(rule, one) for who, one in worth.items()}}
     main, given = next(iter(rule.worths.values())), _aim(rule, worth)
     return {
         who: given if own is main else own for who, own in rule.worths.items()
-    }  # who shares the aim goes along
+    }  # who shares it goes along
+
+
+def _choosers(parameter: str, rule: Rule, given: Mapping[str, Any]) -> None:
+    """Refuse what names someone who chooses nothing in this rule."""
+    for who in given:
+        if who not in rule.worths:
+            raise wrong(parameter, who, f"choosers of {rule.id}: {', '.join(rule.worths)}")
 
 
 def _aim(rule: Rule, worth: Any) -> Worth:
@@ -61,11 +66,7 @@ def _aim(rule: Rule, worth: Any) -> Worth:
         return lambda outcome: getattr(outcome, rule.fields[0]) == str(worth)
     fields = f"a field ({', '.join(rule.numbers)}), its negative, " if rule.numbers else ""
     words = f"a result ({', '.join(values)}), or " if values else "or " if fields else ""
-    raise wrong(
-        "worth",
-        worth,
-        f"{fields}{words}a function of the outcome",
-    )
+    raise wrong("worth", worth, f"{fields}{words}a function of the outcome")
 
 
 def _number(value: Any) -> Fraction:
@@ -88,16 +89,13 @@ def _read_by(rule: Rule, worth: Aim | None) -> tuple[str, ...]:
 
 
 def planned(it: Prepared, worth: Aim | None, policies: Mapping[str, Any] | None, watch: Watch | None) -> Plan:
+    """The plan for a rule: aims as `worth` has them, and a fixed policy for the choosers in `policies`."""
     from sortes.engine.advise import plan
 
     it.foresee("advise")
     worths = aims(it.rule, worth)
-    fixed = {}
-    for who, one in (policies or {}).items():
-        if who not in it.rule.worths:
-            raise wrong("policies", who, f"choosers of {it.rule.id}: {', '.join(it.rule.worths)}")
-        if one != "best":
-            fixed[who] = _simple(one)
+    _choosers("policies", it.rule, policies or {})
+    fixed = {who: _simple(one) for who, one in (policies or {}).items() if one != "best"}
     counters = _read_by(it.rule, worth)
     return plan(it.state, it.stock, it.world, worths, fixed=fixed, counters=counters, watch=watch)
 
@@ -119,9 +117,7 @@ def decided(
     if policy == "plain":
         return plain, None
     if isinstance(policy, Mapping):
-        for who in policy:
-            if who not in it.rule.worths:
-                raise wrong("policy", who, f"choosers of {it.rule.id}: {', '.join(it.rule.worths)}")
+        _choosers("policy", it.rule, policy)
         if "best" not in policy.values():
             return by_chooser({who: _simple(one) for who, one in policy.items()}), None
         others = {who: policy.get(who, "plain") for who in it.rule.worths}

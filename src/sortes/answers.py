@@ -13,7 +13,7 @@ from msgspec import Struct
 from sortes.aims import Aim, Policy, decided
 from sortes.core.ask import Choice, Outcome
 from sortes.core.chance import Thrown
-from sortes.core.errors import RuleError, wrong
+from sortes.core.errors import RuleError, whole, wrong
 from sortes.core.system import Rule, Solved, Worth
 from sortes.core.world import World, Worlds
 from sortes.engine import odds as _odds
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 NOTHING = Fraction(0)
+WITHIN = 10_000  # up to which value a counter can be asked for
 
 
 class Odds:
@@ -120,10 +121,8 @@ class Odds:
     def _by(self, field: str, within: int | None) -> tuple[dict[Any, Fraction], Fraction]:
         field = self._field(field)
         within = self._within if within is None else within
-        if within is not None and (
-            isinstance(within, bool) or not isinstance(within, int) or not 0 <= within <= 10_000
-        ):
-            raise wrong("within", within, "a whole number from 0 to 10000")
+        if within is not None:
+            whole("within", within, 0, WITHIN)
         out: dict[Any, int] = {}
         if field in self.rule.counters:
             if field in self.rule.endless and within is None:

@@ -9,10 +9,10 @@ from typing import Any
 
 from sortes import house as houses
 from sortes.aims import Aim, Policy, aims, check_policy, decided, foregone, planned
-from sortes.answers import Advice, Odds, Play
+from sortes.answers import WITHIN, Advice, Odds, Play
 from sortes.core.ask import Outcome
 from sortes.core.chance import Source
-from sortes.core.errors import Refused, RuleError, wrong
+from sortes.core.errors import Refused, RuleError, whole, wrong
 from sortes.core.system import Rule
 from sortes.engine import play as _play
 from sortes.engine.odds import Watch
@@ -51,10 +51,8 @@ def odds(
     `watch` hears of progress in long work. Raises RuleError, naming the parameter.
     """
     it = prepare(rule, house=house, **params)
-    if within is not None and (
-        isinstance(within, bool) or not isinstance(within, int) or not 0 <= within <= 10_000
-    ):
-        raise wrong("within", within, "a whole number from 0 to 10000")
+    if within is not None:
+        whole("within", within, 0, WITHIN)
     check_policy(policy)
     it.foresee("odds")
     if worth is not None:
@@ -88,9 +86,7 @@ def play(
     it = prepare(rule, house=house, **params)
     check_policy(policy)
     if rng is None:
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-            raise wrong("seed", seed, "a whole number from 0")
-        rng = SystemRandom() if seed is None else Random(seed)
+        rng = SystemRandom() if seed is None else Random(whole("seed", seed, 0))
     if hands is not None and (isinstance(hands, str) or not isinstance(hands, Iterable)):
         raise wrong("hands", hands, "a list of throws, each the list of its faces")
     waiting = iter(hands) if hands is not None else None
@@ -153,10 +149,9 @@ def simulate(
     """
     it = prepare(rule, house=house, **params)
     check_policy(policy)
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 10**12:
-        raise wrong("n", n, "a whole number from 1 to 1000000000000")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise wrong("seed", seed, "a whole number from 0")
+    whole("n", n, 1, 10**12)
+    if seed is not None:
+        whole("seed", seed, 0)
     it.foresee("simulate")
     import numpy as np
 

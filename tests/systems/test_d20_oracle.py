@@ -10,29 +10,15 @@ import pytest
 
 import sortes
 from sortes import catalog
+from tests.brute.d20_oracle import reading
 
 KEPT = {"even": lambda a, b: a, "likely": max, "unlikely": min}
-
-
-def read(fate: int, boon: int, bane: int) -> str:
-    """D2 and D3, word for word."""
-    if fate == boon == bane:
-        return "scene-defining-fact"
-    if fate == boon:
-        return "great-boon"
-    if fate == bane:
-        return "great-bane"
-    if boon == bane:
-        return "great-boon-with-great-bane" if boon > fate else "definitive-no"
-    if boon > fate:
-        return "yes-but" if bane > fate else "yes"
-    return "no-and" if bane > fate else "no"
 
 
 @pytest.mark.parametrize("likelihood", KEPT)
 def test_d1_d2_d3_every_reading_equals_all_dice_counted(likelihood: str) -> None:
     seen = Counter(
-        read(fate, KEPT[likelihood](a, b), bane) for fate, a, b, bane in product(range(1, 21), repeat=4)
+        reading(fate, KEPT[likelihood](a, b), bane) for fate, a, b, bane in product(range(1, 21), repeat=4)
     )
     odds = sortes.odds("d20-oracle.ask", likelihood=likelihood).by("result")
     assert odds == {result: Fraction(n, 20**4) for result, n in seen.items()}

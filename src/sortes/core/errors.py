@@ -23,6 +23,18 @@ def wrong(parameter: str, got: object, takes: str) -> RuleError:
     return RuleError(parameter, f"got {shown if len(shown) <= 60 else shown[:57] + '…'}; takes {takes}")
 
 
+def whole(parameter: str, value: object, low: int, high: int | None = None) -> int:
+    """A whole number as given, if it is from `low` to `high` (none: no end); else RuleError."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int)
+        or value < low
+        or (high is not None and value > high)
+    ):
+        raise wrong(parameter, value, f"a whole number from {low}" + ("" if high is None else f" to {high}"))
+    return value
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """The question whether the nearest of these names was meant, or nothing where none is near."""
     from difflib import get_close_matches  # only a mistake waits for it

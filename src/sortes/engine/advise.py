@@ -13,15 +13,14 @@ from operator import mul
 from typing import Any, TypeAlias, cast
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sortes.core.ask import Choice, Done, Moment, Option, Outcome, State, Tally, Throw, call
 from sortes.core.chance import Draw
 from sortes.core.errors import Refused
 from sortes.core.system import Worth
 from sortes.core.world import Stock, World, Worlds
-from sortes.engine.odds import Closed, Node, Watch, closed, projected
-from sortes.engine.policy import Decide, offer, taken
+from sortes.engine.odds import Closed, Node, Watch, closed, counted, ending, projected
+from sortes.engine.policy import Decide, answered, offer
 
 Value: TypeAlias = tuple[
     tuple[Any, ...], int | None
@@ -65,7 +64,6 @@ class Plan:
         watch: Watch | None,
     ) -> None:
         self.worlds, self.fixed, self.counters, self._watch = worlds, fixed, counters, watch
-        self.choosers = tuple(worths)
         self._worths = tuple(
             dict.fromkeys(worths.values())
         )  # those who share an aim share a place in a value
@@ -171,23 +169,15 @@ class Plan:
         if type(ask) is Choice:
             options = self.worlds.offered(world, ask)
             if len(options) > 1 and ask.who in self.fixed:
-                offered = offer(ask, options)
-                value = self.fixed[ask.who](state, offered, self.worlds, world)  # type: ignore[arg-type]
-                options = (taken(offered, value),)
+                options = (answered(self.fixed[ask.who], state, ask, self.worlds, world),)
             if len(options) == 1:
                 return "on", None, [self._after(node, ask, options[0])]
             return "choice", (ask, options), [self._after(node, ask, option) for option in options]
         if type(ask) is Tally:
             really, world = self.worlds.mark(world, ask.what, ask.n)
-            if ask.what in self.counters:
-                at = self.counters.index(ask.what)
-                counts = (*counts[:at], counts[at] + really, *counts[at + 1 :])
-            return "on", None, [(ask.then(really), world, counts)]
+            return "on", None, [(ask.then(really), world, counted(self.counters, counts, ask.what, really))]
         assert type(ask) is Done
-        outcome = (
-            replace(ask.outcome, **dict(zip(self.counters, counts, strict=True))) if counts else ask.outcome
-        )
-        return "done", outcome, []
+        return "done", ending(ask, self.counters, counts), []
 
     def _solve(self) -> None:
         """Tarjan's walk, each part's value handed to the node that waits for it: what lies on a cycle is handed over as

@@ -18,7 +18,7 @@ from sortes.core.ask import Choice, Done, Moment, Outcome, State, Tally, Throw, 
 from sortes.core.chance import Draw
 from sortes.core.system import Solved
 from sortes.core.world import Finer, Stock, World, Worlds
-from sortes.engine.policy import Decide, offer, plain, taken
+from sortes.engine.policy import Decide, answered, plain
 
 Node: TypeAlias = tuple[State, int, tuple[int, ...]]  # state, number of its world, what the counters show
 Watch: TypeAlias = Callable[[int, float], None]  # nodes seen so far, share of the mass that is resolved
@@ -82,13 +82,8 @@ class _Flow:
         watch: Watch | None,
         nodes: int,
     ) -> None:
-        self.worlds, self.decide, self.counters, self.watch, self.limit = (
-            worlds,
-            decide,
-            counters,
-            watch,
-            nodes,
-        )
+        self.worlds, self.decide, self.counters = worlds, decide, counters
+        self.watch, self.limit = watch, nodes
         self.cuts = [(i, within[name]) for i, name in enumerate(counters) if name in within]
         self.means = means
         self.closed: dict[State, Closed | None] = {}
@@ -127,12 +122,13 @@ class _Flow:
                 into[target].add(node)
         for node in reversed(order):
             ends, on = links[node]
-            if loop := on.pop(node, Fraction(0)):
-                if loop == 1:
-                    ends, on = {UNRESOLVED: Fraction(1)}, {}
-                ends = {k: p / (1 - loop) for k, p in ends.items()} if loop != 1 else ends
+            loop = on.pop(node, Fraction(0))
+            if loop == 1:
+                ends = {UNRESOLVED: Fraction(1)}
+            elif loop:
+                ends = {k: p / (1 - loop) for k, p in ends.items()}
                 on = {k: p / (1 - loop) for k, p in on.items()}
-                links[node] = ends, on
+            links[node] = ends, on
             if node is first:
                 return ends
             for source in into.pop(node) - {node}:
@@ -153,7 +149,7 @@ class _Flow:
         away: dict[Node, Fraction] = {}
         here: dict[Node, int] = {start: 1}
         over, resolved = 1, 0.0
-        worlds, counters, ending = self.worlds, self.counters, self.ending
+        worlds, counters = self.worlds, self.counters
         while here:
             self.seen += len(here)
             ends: dict[Any, int] = {}
@@ -165,7 +161,7 @@ class _Flow:
                     continue
                 state, world, counts, ask = at
                 if isinstance(ask, Done):
-                    outcome = ending(ask, counts) if counters else ask.outcome
+                    outcome = ending(ask, counters, counts) if counters else ask.outcome
                     ends[outcome] = ends.get(outcome, 0) + mass
                     continue
                 bag, then = ask.bag, ask.then
@@ -196,7 +192,7 @@ class _Flow:
                     for hand, ways, after in hands:
                         state = then(hand)
                         if type(state) is Done:
-                            outcome = ending(state, counts) if counters else state.outcome
+                            outcome = ending(state, counters, counts) if counters else state.outcome
                             done[outcome] = done.get(outcome, 0) + share * ways
                             continue
                         key = (state, after, counts)
@@ -205,7 +201,7 @@ class _Flow:
                     for hand, ways in hands:
                         state = then(hand)
                         if type(state) is Done:
-                            outcome = ending(state, counts) if counters else state.outcome
+                            outcome = ending(state, counters, counts) if counters else state.outcome
                             done[outcome] = done.get(outcome, 0) + share * ways
                             continue
                         key = (state, world, counts)
@@ -225,10 +221,6 @@ class _Flow:
                 ends[outcome] = ends.get(outcome, 0) + mass * factor
         return ends, over, away
 
-    def ending(self, done: Done, counts: tuple[int, ...]) -> Outcome:
-        """The outcome with what was counted on the way."""
-        return replace(done.outcome, **dict(zip(self.counters, counts, strict=True)))
-
     def advance(
         self, node: Node, mass: int, ends: dict[Any, int]
     ) -> tuple[Any, int, tuple[int, ...], Throw | Done] | None:
@@ -242,17 +234,15 @@ class _Flow:
                 return state, world, counts, ask
             if type(ask) is Choice:
                 option = ask.options[0]
-                if self.decide is not plain and len(options := self.worlds.offered(world, ask)) > 1:
-                    offered = offer(ask, options)
-                    option = taken(offered, self.decide(state, offered, self.worlds, world))  # type: ignore[arg-type]
+                if self.decide is not plain:
+                    option = answered(self.decide, state, ask, self.worlds, world)
                 if option.cost:
                     world = self.worlds.pay(world, option.cost)
                 state = ask.then(option.value)
             elif type(ask) is Tally:
                 really = self.worlds.really(world, ask.what, ask.n)
                 if ask.what in self.counters:
-                    at = self.counters.index(ask.what)
-                    counts = (*counts[:at], counts[at] + really, *counts[at + 1 :])
+                    counts = counted(self.counters, counts, ask.what, really)
                     if any(counts[i] > most for i, most in self.cuts):
                         ends[UNRESOLVED] = ends.get(UNRESOLVED, 0) + mass
                         return None
@@ -268,6 +258,19 @@ class _Flow:
         if inner not in self.closed:
             self.closed[inner] = closed(inner)
         return self.closed[inner]
+
+
+def counted(counters: tuple[str, ...], counts: tuple[int, ...], what: str, n: int) -> tuple[int, ...]:
+    """What the counters show after `n` of `what`."""
+    if what not in counters:
+        return counts
+    at = counters.index(what)
+    return (*counts[:at], counts[at] + n, *counts[at + 1 :])
+
+
+def ending(done: Done, counters: tuple[str, ...], counts: tuple[int, ...]) -> Outcome:
+    """The outcome with what was counted on the way."""
+    return replace(done.outcome, **dict(zip(counters, counts, strict=True))) if counters else done.outcome
 
 
 def chances(ways: Mapping[Any, int], over: int) -> dict[Any, Fraction]:

@@ -147,7 +147,7 @@ def play(
             option = options[0]
             if len(options) > 1:
                 offered = offer(ask, options)
-                value = decide(state, offered, worlds, worlds.number(world))  # type: ignore[arg-type]
+                value = decide(state, offered, worlds, worlds.number(world))
                 option = taken(offered, value)
                 made = Chosen(
                     option.who or ask.who,

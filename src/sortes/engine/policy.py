@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from sortes.core.ask import Choice, Moment, Option
+from sortes.core.ask import Choice, Option, State
 from sortes.core.errors import Refused
 from sortes.core.world import Worlds
 
 # (state, choice with what is offered, the walk's worlds, the number of this one) -> the value of an option
-Decide: TypeAlias = Callable[[Moment, Choice, Worlds, int], Any]
+Decide: TypeAlias = Callable[[Any, Choice, Worlds, int], Any]
 
 
-def plain(state: Moment, choice: Choice, worlds: Worlds, world: int) -> Any:
+def plain(state: Any, choice: Choice, worlds: Worlds, world: int) -> Any:
     """The option listed first, which spends nothing and goes on."""
     return choice.options[0].value
 
@@ -33,6 +33,15 @@ def offer(choice: Choice, options: tuple[Option, ...]) -> Choice:
     if len(options) == len(choice.options):
         return choice
     return Choice(choice.who, choice.about, options, choice.then, choice.why)
+
+
+def answered(decide: Decide, state: State, choice: Choice, worlds: Worlds, world: int) -> Option:
+    """The option that is taken where `decide` answers; of one that is offered nobody is asked."""
+    options = worlds.offered(world, choice)
+    if len(options) == 1:
+        return options[0]
+    offered = offer(choice, options)
+    return taken(offered, decide(state, offered, worlds, world))
 
 
 def taken(choice: Choice, value: Any) -> Option:

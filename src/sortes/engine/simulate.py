@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from sortes.core.ask import Choice, Done, Outcome, State, Tally, Throw
 from sortes.core.chance import Draw
 from sortes.core.world import Stock, World, Worlds
-from sortes.engine.odds import Node, Watch, projected
-from sortes.engine.policy import Decide, offer, plain, taken
+from sortes.engine.odds import Node, Watch, counted, ending, projected
+from sortes.engine.policy import Decide, answered, plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,24 +82,14 @@ def _crowd(
                     hand, after = hands[i]
                     there[then(hand), world if after < 0 else after, counts] += int(split[i])
             elif type(ask) is Choice:
-                options = worlds.offered(world, ask)
-                option = options[0]
-                if len(options) > 1:
-                    offered = offer(ask, options)
-                    option = taken(offered, decide(state, offered, worlds, world))  # type: ignore[arg-type]
+                option = answered(decide, state, ask, worlds, world)
                 there[ask.then(option.value), worlds.pay(world, option.cost), counts] += many
             elif type(ask) is Tally:
                 really, world = worlds.mark(world, ask.what, ask.n)
-                if ask.what in counters:
-                    at = counters.index(ask.what)
-                    counts = (*counts[:at], counts[at] + really, *counts[at + 1 :])
-                there[ask.then(really), world, counts] += many
+                there[ask.then(really), world, counted(counters, counts, ask.what, really)] += many
             else:
                 assert type(ask) is Done
-                outcome = ask.outcome
-                if counters:
-                    outcome = replace(outcome, **dict(zip(counters, counts, strict=True)))
-                ends[outcome] += many
+                ends[ending(ask, counters, counts)] += many
                 done += many
         if watch:
             watch(seen, done / n)
