@@ -6,10 +6,10 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from inspect import Parameter, getdoc, signature
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from sortes.core.errors import RuleError, meant, wrong
 
@@ -39,6 +39,30 @@ def lies(deck: str) -> Mark:
     return Mark("lies", deck)
 
 
+class Fed(Struct, frozen=True, omit_defaults=True):
+    """A parameter that a character's sheet feeds: from the entry that is named, or from a field that is one number.
+
+    `their` is the opponent's sheet. Where the parameter fills a `purse`, play changes the sheet: the field counts what
+    is `left` (of at most what the field `most` says), what is `marked`, or each entry may be used up within a scene,
+    which the field `used` keeps. Where a parameter is a list of records, their field `each` is fed: from the sheet of
+    the one whom the record's field `whose` names, or with a number for each of those whom the parameter `among` names.
+    """
+
+    field: str
+    their: bool = False
+    purse: str = ""
+    counts: Literal["left", "marked", "used"] = "left"
+    most: str = ""
+    used: str = ""
+    each: str = ""
+    whose: str = ""
+    among: str = ""
+
+
+ROLE = Mark("role")  # gm or player: who asks
+Entry: TypeAlias = Annotated[str, Meta(min_length=1, max_length=80)]  # the name of something on a sheet
+
+
 class Field(Struct, frozen=True):
     """One parameter of a form."""
 
@@ -46,6 +70,7 @@ class Field(Struct, frozen=True):
     type: Any
     default: Any = Parameter.empty
     mark: Mark | None = None
+    fed: Fed | None = None
 
     @property
     def required(self) -> bool:
@@ -85,8 +110,10 @@ class Form:
             if mark is SUPPLIED:
                 self.supplied[p.name] = get_args(hints[p.name])[0]
                 continue
-            self.fields[p.name] = Field(p.name, hints[p.name], p.default, mark)
-        self.marks = {(f.mark.role, f.mark.what): f.name for f in self.fields.values() if f.mark}
+            fed = next((m for m in _metadata(hints[p.name]) if isinstance(m, Fed)), None)
+            self.fields[p.name] = Field(p.name, hints[p.name], p.default, mark, fed)
+        of_decks = [f for f in self.fields.values() if f.mark and f.mark.what]
+        self.marks = {(f.mark.role, f.mark.what): f.name for f in of_decks if f.mark}
         self._whole = msgspec.defstruct(
             "Whole",
             [(f.name, f.type) if f.required else (f.name, f.type, f.default) for f in self.fields.values()],

@@ -185,7 +185,8 @@ rule = Rule  # as a decorator it reads as what it says: @rule("cards.ask", Answe
 
 class System(Struct, frozen=True, eq=False):
     """A room as its door shows it. `package` is where its house.toml lies; `check` refuses house rules that
-    contradict themselves; `scene` and `rest` say, as pure effects, what a new scene and a rest bring back."""
+    contradict themselves; `scene` and `rest` say, as pure effects, what a new scene and a rest bring back. `sheet` is
+    what it keeps of a character, each field with a default, and `gains` its fields that fields of outcomes add to."""
 
     id: str
     title: str
@@ -197,6 +198,8 @@ class System(Struct, frozen=True, eq=False):
     check: Callable[[Any], None] = lambda house: None
     scene: Callable[[Any], tuple[Effect, ...]] = lambda house: ()
     rest: Callable[[Any], tuple[Effect, ...]] = lambda house: ()
+    sheet: type[Struct] | None = None
+    gains: Mapping[str, str] = {}
 
     def __getitem__(self, name: str) -> Rule:
         """A rule by the second part of its id."""

@@ -1,7 +1,7 @@
 """Agate (A1–A5): a pool of dice whose size follows the Effective Rank, and Strain to bend what it says."""
 
 from sortes.core.system import Refill, System
-from sortes.systems.agate.rules import AgateHouse, attempt, check
+from sortes.systems.agate.rules import AgateHouse, AgateSheet, attempt, check
 
 SYSTEM = System(
     id="agate",
@@ -12,4 +12,6 @@ SYSTEM = System(
     rules=(attempt,),
     check=check,
     rest=lambda house: (Refill("strain", into="growth", rate=house.growth),),
+    sheet=AgateSheet,
+    gains={"renown": "renown"},
 )

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from sortes.core.ask import Ask, Choice, Done, Moment, Option, Tally, Throw, moment
 from sortes.core.chance import Dice, die
 from sortes.core.errors import RuleError
-from sortes.core.form import SUPPLIED
+from sortes.core.form import SUPPLIED, Entry, Fed
 from sortes.core.system import House, Question, Solved, rule
 from sortes.core.world import Purse
 
@@ -168,9 +168,21 @@ def ways(cost: int) -> tuple[Option, Option]:
     return Option("accept"), Option("spend", (("strain", cost),))
 
 
+class AgateSheet(Struct, frozen=True, forbid_unknown_fields=True):
+    """A character as Agate knows it (A1, A4)."""
+
+    skills: Annotated[
+        dict[Entry, Annotated[int, Meta(ge=0, le=100)]],
+        Meta(max_length=200, description="Skill Ranks by name"),
+    ] = {}
+    strain: Annotated[int, Meta(ge=0, le=1000, description="Strain that is marked")] = 0
+    renown: Annotated[int, Meta(ge=0, le=1_000_000, description="Renown won")] = 0
+    growth: Annotated[int, Meta(ge=0, le=1_000_000, description="Growth, from Strain that rest cleared")] = 0
+
+
 @rule("agate.attempt", Attempt, worths={"player": worth}, purses=purses)
 def attempt(
-    skill: Annotated[int, Meta(ge=0, le=100, description="Skill Rank")],
+    skill: Annotated[int, Meta(ge=0, le=100, description="Skill Rank"), Fed("skills")],
     difficulty: Annotated[
         int,
         Meta(
@@ -184,7 +196,11 @@ def attempt(
     hindrances: Annotated[
         Dots, Meta(description="dice taken away: how many, or the label of each source")
     ] = 0,
-    marked: Annotated[int, Meta(ge=0, le=1000, description="Strain already marked")] = 0,
+    marked: Annotated[
+        int,
+        Meta(ge=0, le=1000, description="Strain already marked"),
+        Fed("strain", purse="strain", counts="marked"),
+    ] = 0,
     *,
     house: Annotated[AgateHouse, SUPPLIED],
 ) -> Moment | Done:

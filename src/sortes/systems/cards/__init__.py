@@ -6,6 +6,7 @@ from sortes.systems.cards.deck import decks, numbers
 from sortes.systems.cards.house import CardsHouse, check
 from sortes.systems.cards.oracle import ask, run
 from sortes.systems.cards.resolve_solver import resolve  # the rule, with its faster way
+from sortes.systems.cards.sheet import CardsSheet
 from sortes.systems.cards.three import contest, three
 
 
@@ -25,4 +26,5 @@ SYSTEM = System(
     decks=decks,
     check=check,
     scene=scene,
+    sheet=CardsSheet,
 )

@@ -16,6 +16,7 @@ from sortes.core.world import Purse
 from sortes.systems.cards.deck import JOKERS, SUITS, Discard, Left, suit
 from sortes.systems.cards.house import CardsHouse
 from sortes.systems.cards.oracle import Luck, turns
+from sortes.systems.cards.sheet import EL, THEIR_EL, THEIR_LUCK
 
 Turn: TypeAlias = Literal["both", "mine", "theirs"]  # who draws this round
 Draws: TypeAlias = Literal["both", "mine", "theirs", "alternate"]
@@ -188,13 +189,15 @@ def victory(side: str, other: str) -> Any:
     endless=("rounds",),
 )
 def conflict(
-    mine: Annotated[int, Meta(ge=0, le=100, description="your rating: so many tokens")],
-    theirs: Annotated[int, Meta(ge=0, le=100, description="the opponent's rating")],
+    mine: Annotated[int, Meta(ge=0, le=100, description="your rating: so many tokens"), EL],
+    theirs: Annotated[int, Meta(ge=0, le=100, description="the opponent's rating"), THEIR_EL],
     draws: Annotated[
         Draws, Meta(description="who draws each round: both, one side, or each in turn, mine first")
     ] = "both",
     luck: Luck = 0,
-    their_luck: Annotated[int, Meta(ge=0, le=100, description="Luck Tokens the opponent has")] = 0,
+    their_luck: Annotated[
+        int, Meta(ge=0, le=100, description="Luck Tokens the opponent has"), THEIR_LUCK
+    ] = 0,
     deck: Left = None,
     discard: Discard = None,
     *,

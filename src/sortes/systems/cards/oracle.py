@@ -15,9 +15,10 @@ from sortes.core.system import rule
 from sortes.core.world import Purse
 from sortes.systems.cards.deck import JOKERS, SUITS, Discard, Left, colour, shade, suit
 from sortes.systems.cards.house import CardsHouse, Said
+from sortes.systems.cards.sheet import LUCK
 
 Luck: TypeAlias = Annotated[
-    int, Meta(ge=0, le=100, description="Luck Tokens at hand; each spend is a choice")
+    int, Meta(ge=0, le=100, description="Luck Tokens at hand; each spend is a choice"), LUCK
 ]
 
 TURN = (Option("keep"), Option("turn", (("luck", 1),)))

@@ -18,6 +18,7 @@ from sortes.core.world import Purse
 from sortes.systems.cards.deck import Discard, Left, colour, suit, whole
 from sortes.systems.cards.house import CardsHouse, Said
 from sortes.systems.cards.oracle import TURN, Luck, answers, turns
+from sortes.systems.cards.sheet import EL, HOOK, THEIR_EL, THEIR_LUCK
 
 Level: TypeAlias = Annotated[int, Meta(ge=0, le=500)]
 Side: TypeAlias = Literal["self", "opponent"]
@@ -235,19 +236,23 @@ def purses(params: Mapping[str, Any], house: CardsHouse) -> dict[str, Purse]:
     purses=purses,
 )
 def resolve(
-    el: Annotated[int, Meta(ge=0, le=500, description="your own EL: how good you are at this")],
-    against: Annotated[int, Meta(ge=0, le=500, description="the opposing EL: a pip's value, or named")],
+    el: Annotated[int, Meta(ge=0, le=500, description="your own EL: how good you are at this"), EL],
+    against: Annotated[
+        int, Meta(ge=0, le=500, description="the opposing EL: a pip's value, or named"), THEIR_EL
+    ],
     extra: Annotated[
         Annotated[int, Meta(ge=0, le=500)] | Literal["choose"],
         Meta(description="Extra Effort: cards drawn beyond the EL, or 'choose'"),
     ] = 0,
-    hook: Annotated[int, Meta(ge=0, le=100, description="a hook's rank, added to your EL at once")] = 0,
+    hook: Annotated[int, Meta(ge=0, le=100, description="a hook's rank, added to your EL at once"), HOOK] = 0,
     situation: Annotated[int, Meta(ge=0, le=200, description="a situational bonus to your EL")] = 0,
     luck: Luck = 0,
     their_extra: Annotated[
         int, Meta(ge=0, le=500, description="the opponent's Extra Effort, if a player runs it")
     ] = 0,
-    their_luck: Annotated[int, Meta(ge=0, le=100, description="Luck Tokens the opponent has")] = 0,
+    their_luck: Annotated[
+        int, Meta(ge=0, le=100, description="Luck Tokens the opponent has"), THEIR_LUCK
+    ] = 0,
     defends: Annotated[Side, Meta(description="who defends, and so holds a tie")] = "opponent",
     oracle: Annotated[
         bool, Meta(description="draw an oracle card too: how it turns out, beside whether")

@@ -13,6 +13,7 @@ from sortes.core.errors import Refused
 from sortes.core.form import SUPPLIED
 from sortes.core.system import rule
 from sortes.core.world import Purse
+from sortes.systems.cards import sheet
 from sortes.systems.cards.deck import Code, Discard, Left, code, colour, suit, value
 from sortes.systems.cards.house import CardsHouse, Decided
 from sortes.systems.cards.oracle import Luck, turns
@@ -83,9 +84,11 @@ def compared(el: int, against: int | None, defends: str, social: bool) -> Done:
     purses=lambda params, house: {"hook": Purse(0, params["hook"])},
 )
 def contest(
-    el: Annotated[EL, Meta(description="the character's EL")],
+    el: Annotated[EL, Meta(description="the character's EL"), sheet.EL],
     card: Annotated[Code, Meta(description="the opposing card, as 8C, KS, 0H or Xr")],
-    hook: Annotated[int, Meta(ge=0, le=100, description="a hook's rank, added to the EL at once")] = 0,
+    hook: Annotated[
+        int, Meta(ge=0, le=100, description="a hook's rank, added to the EL at once"), sheet.HOOK
+    ] = 0,
     situation: Annotated[int, Meta(ge=0, le=200, description="a situational bonus to the EL")] = 0,
     defends: Defender = "card",
     social: Social = False,
@@ -243,9 +246,12 @@ def three(
     el: Annotated[
         EL | Annotated[tuple[EL, ...], Meta(min_length=3, max_length=3)] | None,
         Meta(description="the EL that meets the three beats, one for each, or none"),
+        sheet.EL,
     ] = None,
     hook: Annotated[
-        int, Meta(ge=0, le=20, description="what is left of a hook's rank: each beat may take of it")
+        int,
+        Meta(ge=0, le=20, description="what is left of a hook's rank: each beat may take of it"),
+        sheet.HOOK,
     ] = 0,
     situation: Annotated[int, Meta(ge=0, le=200, description="a situational bonus to the EL")] = 0,
     luck: Luck = 0,

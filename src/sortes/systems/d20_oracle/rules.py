@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from sortes.core.ask import Ask, Done, Moment, State, Throw, moment
 from sortes.core.chance import Dice, Standing, die
 from sortes.core.errors import RuleError
-from sortes.core.form import SUPPLIED
+from sortes.core.form import ROLE, SUPPLIED
 from sortes.core.system import House, rule
 
 Result: TypeAlias = Literal[
@@ -81,6 +81,12 @@ class Oracle(Struct, frozen=True):
     big: bool = False
     twist_text: str | None = None
     boon_text: str | None = None
+
+
+class OracleSheet(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the oracle keeps of a character (D5)."""
+
+    aura: Annotated[int, Meta(ge=0, le=1_000_000, description="Aura that was paid")] = 0
 
 
 YES = ("yes", "yes-but", "great-boon", "great-boon-with-great-bane")
@@ -183,7 +189,7 @@ def ask(
         Literal["even", "likely", "unlikely"], Meta(description="how likely a yes is, before rolling")
     ] = "even",
     asker: Annotated[
-        Literal["gm", "player"], Meta(description="who rolls; only a player is paid Aura")
+        Literal["gm", "player"], Meta(description="who rolls; only a player is paid Aura"), ROLE
     ] = "gm",
     tables: Annotated[
         bool, Meta(description="roll on the Twist and Boon tables when they are called for")

@@ -4,6 +4,7 @@ from sortes.core.system import System
 from sortes.systems.dramatic_skill import deck, house
 from sortes.systems.dramatic_skill.help import help
 from sortes.systems.dramatic_skill.house import DramaHouse
+from sortes.systems.dramatic_skill.plan import DramaSheet
 from sortes.systems.dramatic_skill.task import task
 from sortes.systems.dramatic_skill.tests import test
 
@@ -23,4 +24,6 @@ SYSTEM = System(
     rules=(test, help, task),
     decks=deck.decks,
     check=check,
+    sheet=DramaSheet,
+    gains={"approved": "destiny"},
 )

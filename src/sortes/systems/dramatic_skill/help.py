@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import Meta, Struct
 
 from sortes.core.ask import Ask, Choice, Done, Option, State, call, moment
-from sortes.core.form import SUPPLIED, stocks
+from sortes.core.form import SUPPLIED, Fed, stocks
 from sortes.core.system import Rules, rule
 from sortes.systems.dramatic_skill.house import DramaHouse, Level, bonus_of
 from sortes.systems.dramatic_skill.tests import (
@@ -41,6 +41,8 @@ Helpers: TypeAlias = (
     Annotated[int, Meta(ge=0, le=1000)]
     | Annotated[tuple[Literal["normal"] | Helper, ...], Meta(max_length=20)]
 )
+
+OWN_SKILL = Fed("skills", each="skill", whose="name")  # of each helper who is named
 
 
 class Aid(Struct, frozen=True, cache_hash=True):
@@ -122,6 +124,7 @@ def help(
             description='who helps: a number of normal efforts, or a list of "normal" and of tests '
             '({"skill", "dn", "by", "unskilled", "level", "effort"})'
         ),
+        OWN_SKILL,
     ],
     cards: Annotated[
         Cards, Meta(description="playing cards left, or counts by suit; none: a fresh deck"), stocks("cards")

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 from msgspec import Meta, Struct
 
 from sortes.core.errors import RuleError, wrong
+from sortes.core.form import Entry
 from sortes.core.system import Rules
 from sortes.systems.dramatic_skill import help
 from sortes.systems.dramatic_skill.deck import letters
@@ -30,6 +31,15 @@ class Step(Struct, frozen=True, forbid_unknown_fields=True):
     by: By = "d20"
     unskilled: bool = False
     level: Level | None = None
+
+
+class DramaSheet(Struct, frozen=True, forbid_unknown_fields=True):
+    """A character in tasks (S5, S9)."""
+
+    skills: Annotated[dict[Entry, Skill], Meta(max_length=200, description="skills by name")] = {}
+    destiny: Annotated[
+        int, Meta(ge=0, le=1_000_000, description="destiny cards, one for each Approved Action")
+    ] = 0
 
 
 class Plan(Struct, frozen=True, cache_hash=True):

@@ -11,10 +11,10 @@ from msgspec import Meta
 from sortes.core.ask import Ask, Choice, Done, Option, State, Tally, Throw, call, moment
 from sortes.core.chance import Draw, OpenEnded
 from sortes.core.errors import wrong
-from sortes.core.form import SUPPLIED, discards, lies, stocks
+from sortes.core.form import SUPPLIED, Fed, discards, lies, stocks
 from sortes.core.system import Rules, rule
 from sortes.systems.dramatic_skill.deck import ALPHABET, DILEMMAS, card_of, kind
-from sortes.systems.dramatic_skill.help import Helpers, helped
+from sortes.systems.dramatic_skill.help import OWN_SKILL, Helpers, helped
 from sortes.systems.dramatic_skill.house import LEVELS, STANDARD, DramaHouse, bonus_of, total_for
 from sortes.systems.dramatic_skill.plan import (
     LAST_DITCH,
@@ -343,6 +343,7 @@ def task(
             description="the steps in order: each its name, skill (a number, or one for each lead by name), dn, by, "
             "unskilled, and level where it is stated",
         ),
+        Fed("skills", each="skill", among="leads"),
     ],
     rounds: Annotated[
         Annotated[int, Meta(ge=1, le=30)] | Literal["house"] | None,
@@ -357,6 +358,7 @@ def task(
         Meta(
             description='who helps every round: a number of normal efforts, or a list of "normal" and of tests'
         ),
+        OWN_SKILL,
     ] = 0,
     completed: Annotated[int, Meta(ge=0, le=25, description="steps that are done already")] = 0,
     dn_plus: Annotated[

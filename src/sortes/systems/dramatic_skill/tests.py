@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from sortes.core.ask import Ask, Choice, Done, Option, State, Throw, call, moment
 from sortes.core.chance import OpenEnded, die
 from sortes.core.errors import RuleError, wrong
-from sortes.core.form import SUPPLIED, stocks
+from sortes.core.form import SUPPLIED, Fed, stocks
 from sortes.core.system import Rules, rule
 from sortes.systems.dramatic_skill.house import LEVELS, STANDARD, DramaHouse, Level, Room, total_for
 
@@ -198,7 +198,9 @@ def ahead(walk: str, params: Mapping[str, Any], house: DramaHouse) -> None:
 @rule("dramatic-skill.test", Tested, worths={"player": succeeded, "self": succeeded}, calls=CALLS)
 def test(
     skill: Annotated[
-        Skill | None, Meta(description="the skill; EL, level or Skill Rank with the other dice")
+        Skill | None,
+        Meta(description="the skill; EL, level or Skill Rank with the other dice"),
+        Fed("skills"),
     ] = None,
     dn: Annotated[
         DN | None, Meta(description="Difficulty Number; with poker dice penalty dice, else 0")

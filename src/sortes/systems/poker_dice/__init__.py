@@ -1,7 +1,7 @@
 """Poker dice (P1–P4): card faces on six-sided dice, read by group instead of added up."""
 
 from sortes.core.system import System
-from sortes.systems.poker_dice.rules import PokerHouse, check, roll
+from sortes.systems.poker_dice.rules import PokerHouse, PokerSheet, check, roll
 
 SYSTEM = System(
     id="poker-dice",
@@ -11,4 +11,5 @@ SYSTEM = System(
     house=PokerHouse,
     rules=(roll,),
     check=check,
+    sheet=PokerSheet,
 )

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from sortes.core.ask import Ask, Done, Moment, Throw, moment
 from sortes.core.chance import Dice
 from sortes.core.errors import RuleError
-from sortes.core.form import SUPPLIED
+from sortes.core.form import SUPPLIED, Entry, Fed
 from sortes.core.system import House, rule
 
 Group: TypeAlias = Literal["ace", "royal", "number"]
@@ -73,6 +73,15 @@ def throw(net: int, house: PokerHouse) -> Ask:
     return Throw(dice, lambda kept: Done(Roll(house.results[f"{kept[0]}-{kept[1]}"]), ("P2",)))
 
 
+class PokerSheet(Struct, frozen=True, forbid_unknown_fields=True):
+    """A character as poker dice know it (P4)."""
+
+    traits: Annotated[
+        dict[Entry, Annotated[int, Meta(ge=0, le=11)]],
+        Meta(max_length=200, description="traits by name: 0 untrained, 1 trained, 2 pro"),
+    ] = {}
+
+
 @rule(
     "poker-dice.roll",
     Roll,
@@ -81,7 +90,7 @@ def throw(net: int, house: PokerHouse) -> Ask:
     },
 )
 def roll(
-    level: Annotated[int, Meta(ge=0, le=11, description="0 untrained, 1 trained, 2 pro")] = 1,
+    level: Annotated[int, Meta(ge=0, le=11, description="0 untrained, 1 trained, 2 pro"), Fed("traits")] = 1,
     bonus: Annotated[int, Meta(ge=0, le=100, description="bonus dice from the game master")] = 0,
     penalty: Annotated[int, Meta(ge=0, le=100, description="penalty dice from the game master")] = 0,
     *,
