@@ -13,6 +13,7 @@ depend on what a seat has not seen.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol, TypeAlias, get_type_hints
@@ -31,6 +32,9 @@ Sheets: TypeAlias = Mapping[str, Sheet]  # by system
 Change: TypeAlias = dict[str, Any]
 
 LISTED = 20  # names that an error lists
+NAME = re.compile(
+    r"(?!none$)(?=.*[^\W\d_])[^\s,=[{]([^\n,=[{]{0,78}[^\s,=[{])?", re.IGNORECASE
+)  # of an entry
 
 
 class Someone(Protocol):
@@ -74,8 +78,9 @@ def read(system: System, given: Any, *, text: bool = False) -> Sheet:
     for name, value in given.items():
         field = _field(system, str(name), f"{system.id}.{name}")
         sheet[field.name] = _checked(f"{system.id}.{field.name}", field, value, text)
+    names = {str(name).replace("-", "_") for name in given}
     for fed in _feeds(system):
-        if fed.most and fed.field not in given:
+        if fed.most and fed.field not in names:
             sheet[fed.field] = sheet[fed.most]
         _capped(f"{system.id}.{fed.field}", system, sheet, fed.field)
     return sheet
@@ -109,12 +114,8 @@ def edited(who: str, sheets: Sheets, path: str, value: Any, *, text: bool = Fals
             new = _fresh(system)[field.name]
         checked = _checked(path, field, new, text)
         _capped(path, system, {**_fresh(system), **stored, field.name: checked}, field.name)
-        at = [who, id, field.name]
-        return (
-            {"at": at, "by": checked - old}
-            if field.name in stored or not stored
-            else {"at": at, "to": checked}
-        )
+        counts = isinstance(old, int) and not isinstance(old, bool) and (field.name in stored or not stored)
+        return {"at": [who, id, field.name], **({"by": checked - old} if counts else {"to": checked})}
     if not entry:
         entries = _checked(path, field, _entries(value) if text else ({} if value is None else value), text)
         return {"at": [who, id, field.name], "to": entries}
@@ -169,7 +170,7 @@ def _checked(path: str, field: Field, value: Any, text: bool) -> Any:
             at = f"{path}.{name}"
             if not _is_entry(name):
                 raise wrong(
-                    at, name, "a name of at most 80 characters: with a letter, without , or =, and not none"
+                    at, name, "a name of at most 80 characters: with a letter, without , = [ {, not none"
                 )
             if name.casefold() in seen:
                 raise RuleError(at, f"is there already as {seen[name.casefold()]}; takes each name once")
@@ -189,14 +190,7 @@ def _checked(path: str, field: Field, value: Any, text: bool) -> Any:
 
 def _is_entry(name: object) -> bool:
     """Whether this can name an entry: it can be told from a number, and from the rest of what people type."""
-    if (
-        not isinstance(name, str)
-        or not 0 < len(name) <= 80
-        or name != name.strip()
-        or name.casefold() == "none"
-    ):
-        return False
-    return any(c.isalpha() for c in name) and not set(",=[{") & set(name)
+    return isinstance(name, str) and NAME.fullmatch(name) is not None
 
 
 def _capped(path: str, system: System, sheet: Sheet, name: str) -> None:
@@ -212,11 +206,15 @@ def _typed(value: Any) -> Any:
 
 
 def _entries(value: Any) -> Any:
-    """Typed entries: "Athletics=3, Charm=2"."""
+    """Typed entries: "Athletics=3, Charm=2", or a mapping as JSON."""
+    value = _typed(value)
     if not isinstance(value, str):
         return {} if value is None else value
-    if _typed(value) is None:
-        return {}
+    if value.lstrip()[:1] == "{":
+        try:
+            return msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            return value  # no mapping: refused as such
     pairs = [one.partition("=") for one in value.split(",")]
     return {name.strip(): number.strip() for name, _, number in pairs}
 
@@ -250,7 +248,7 @@ def filled(
         elif fed and fed.each:
             if name in params:
                 acts = characters.get(who) if who else None
-                params[name] = _records(rule, field, fed, params, characters, acts, out.named)
+                params[name] = _records(rule, field, fed, out, characters, acts)
         elif fed:
             id = opponent if fed.their else who
             someone = characters.get(id) if id else None
@@ -371,21 +369,23 @@ def _records(
     rule: Rule,
     field: Field,
     fed: Fed,
-    params: Mapping[str, Any],
+    out: Filled,
     characters: Mapping[str, Someone],
     acts: Someone | None,
-    named: dict[str, Any],
 ) -> Any:
     """Records whose field names an entry: it becomes the number of whom the record names, of each who may act, or of
-    the one who does. What is no such record stays: the form says what is wrong with it."""
-    records = params[field.name]
-    among = [one for one in _said(params[fed.among]) if isinstance(one, str)] if params.get(fed.among) else []
+    the one who does. What names nothing stays: the form says what is wrong with it."""
+    records, among = out.params[field.name], out.params.get(fed.among)
+    if isinstance(records, str) and records.lstrip()[:1] == "[":
+        records = _said(records)
+    if not isinstance(records, list | tuple):
+        return records
+    by_name = {one.name.casefold(): one for one in characters.values()}
 
-    def number(at: str, said: str, whose: str | None) -> int:
-        someone = acts
-        if whose is not None:
-            called = (one for one in characters.values() if one.name.casefold() == whose.casefold())
-            someone = next(called, None)
+    def number(at: str, said: Any, whose: Any = None) -> Any:
+        if not _is_entry(said):
+            return said
+        someone = acts if whose is None else by_name.get(str(whose).casefold())
         sheet = _sheet(someone, rule.system)
         if sheet is None or someone is None:
             if whose is None:
@@ -394,29 +394,23 @@ def _records(
                 f"{whose!r} is no character with a sheet of {rule.system}" if whose else "it names nobody"
             )
             raise RuleError(at, f"got {said!r}, and {nobody}; takes a number")
-        found, n = _entry(at, said, sheet[fed.field], someone.name)
-        named[at] = found
-        return n
+        out.named[at], found = _entry(at, said, sheet[fed.field], someone.name)
+        return found
 
-    if isinstance(records, str) and records.lstrip()[:1] == "[":
-        records = _said(records)
-    if not isinstance(records, list | tuple):
-        return records
-    out: list[Any] = []
-    for i, record in enumerate(records):
-        said, at = (
-            record.get(fed.each) if isinstance(record, Mapping) else None,
-            f"{field.name}[{i}].{fed.each}",
-        )
-        value: Any = said
+    def fed_with(i: int, record: Any) -> Any:
+        said, at = record[fed.each], f"{field.name}[{i}].{fed.each}"
         if isinstance(said, Mapping):
-            value = {who: number(at, one, who) if isinstance(one, str) else one for who, one in said.items()}
-        elif isinstance(said, str) and fed.whose:
-            value = number(at, said, str(record.get(fed.whose, "")))
-        elif isinstance(said, str):
-            value = {who: number(at, said, who) for who in among} if among else number(at, said, None)
-        out.append({**record, fed.each: value} if value is not said else record)
-    return out
+            return {whose: number(at, one, whose) for whose, one in said.items()}
+        if fed.whose:
+            return number(at, said, record.get(fed.whose, ""))
+        if among and _is_entry(said):
+            return {whose: number(at, said, whose) for whose in _said(among)}
+        return number(at, said)
+
+    return [
+        {**one, fed.each: fed_with(i, one)} if isinstance(one, Mapping) and fed.each in one else one
+        for i, one in enumerate(records)
+    ]
 
 
 # ---- purses ---------------------------------------------------------------------------------------
