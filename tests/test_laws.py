@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 import pytest
 
 import sortes
 from sortes.core.ask import STEPS
-from sortes.core.system import Rule, System
+from sortes.core.form import Fed, Field
+from sortes.core.system import Refill, Rule, System
 from sortes.house import defaults
+from sortes.table import sheets
 from tests.rooms import CASES, RULES, SYSTEMS
 
 ROOT = Path(__file__).parent.parent
@@ -348,6 +350,86 @@ def test_every_parameter_and_every_rule_says_what_it_is(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.id)
 def test_what_is_supplied_is_never_shown(rule: Rule) -> None:
     assert not {"house", "rules"} & set(rule.form.schema["properties"])
+
+
+# ---- what rooms keep of characters ---------------------------------------------------------------
+
+WITH_SHEETS = [system for system in SYSTEMS if system.sheet]
+FEDS = [(rule, field.name, field.fed) for rule in RULES for field in rule.form.fields.values() if field.fed]
+fed_ids = [f"{rule.id} {name}" for rule, name, _ in FEDS]
+
+
+def sheet_schema(system: System) -> dict[str, Any]:
+    """Each field of a system's sheet, with its JSON Schema."""
+    assert system.sheet is not None
+    hints = get_type_hints(system.sheet, include_extras=True)
+    return {name: Field(name, hint).schema for name, hint in hints.items()}
+
+
+@pytest.mark.parametrize("system", WITH_SHEETS, ids=lambda s: s.id)
+def test_every_field_of_a_sheet_says_what_it_is_and_has_a_default_and_a_range(system: System) -> None:
+    fresh = sheets.read(system, {})
+    assert sheets.read(system, fresh) == fresh
+    schema = sheet_schema(system)
+    assert fresh.keys() == schema.keys()
+    for name, field in schema.items():
+        assert field["description"], name
+        for path, number in numbers(field):
+            assert {"minimum", "maximum"} <= set(number), f"{name}{path}"
+
+
+@pytest.mark.parametrize(("rule", "name", "fed"), FEDS, ids=fed_ids)
+def test_what_feeds_a_parameter_is_there(rule: Rule, name: str, fed: Fed) -> None:
+    schema = sheet_schema(of(rule.system))
+    kind = {"used": "object", "marked": "integer", "left": "integer"}[fed.counts] if fed.purse else None
+    assert schema[fed.field]["type"] in ("integer", "object")
+    assert kind in (None, schema[fed.field]["type"])
+    assert not fed.most or schema[fed.most]["type"] == "integer"
+    assert bool(fed.used) == (fed.counts == "used")
+    assert not fed.used or schema[fed.used]["type"] == "object"
+    if fed.each:
+        records = [o for path, o in objects(rule.form.fields[name].schema) if fed.each in o]
+        assert records
+        assert all(not fed.whose or fed.whose in one for one in records)
+    assert not fed.among or fed.among in rule.form.fields
+    if fed.purse:
+        assert rule.purses
+        params = rule.form.read(small(rule)[0])
+        assert fed.purse in rule.purses(params, sortes.prepare(rule, **small(rule)[0]).house)
+
+
+def objects(schema: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The properties of every record in a schema."""
+    if isinstance(schema, Mapping):
+        if "properties" in schema:
+            yield path, schema["properties"]
+        for key, inner in schema.items():
+            yield from objects(inner, f"{path}.{key}")
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from objects(inner, path)
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.id)
+def test_what_changes_a_sheet_finds_it_there(system: System) -> None:
+    house = sortes.prepare(system.rules[0], **CASE_OF[system.id]).houses[system.id]
+    schema = sheet_schema(system) if system.sheet else {}
+    for outcome, field in system.gains.items():
+        assert any(outcome in rule.numbers for rule in system.rules), outcome
+        assert schema[field]["type"] == "integer"
+    purses = {fed.purse for rule, _, fed in FEDS if rule.system == system.id and not fed.their}
+    for effect in (*system.scene(house), *system.rest(house)):
+        if isinstance(effect, Refill):
+            assert effect.purse in purses
+            assert not effect.into or schema[effect.into]["type"] == "integer"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.id)
+def test_where_nobody_has_a_sheet_rules_are_as_without(rule: Rule) -> None:
+    for params in small(rule):
+        filled = sheets.filled(rule, params, {})
+        assert (filled.named, filled.links) == ({}, {})
+        assert rule.form.read(filled.params) == rule.form.read(params)
 
 
 def test_every_step_is_named_after_its_system() -> None:

@@ -102,6 +102,25 @@ assert sortes.simulate("lanterns.light", lanterns=3, n=1000, seed=1).total() == 
     run(site, "-c", code)
 
 
+def test_its_sheet_feeds_it_and_changes_by_it(site: Path) -> None:
+    code = """
+from types import SimpleNamespace
+from sortes import catalog
+from sortes.table import sheets
+ann = SimpleNamespace(name="Ann", sheets={"lanterns": sheets.read(catalog.system("lanterns"), {"oil": 2})})
+light = catalog.rule("lanterns.light")
+filled = sheets.filled(light, {"lanterns": 3}, {"ann": ann}, "ann")
+assert filled.params == {"lanterns": 3, "oil": 2}, filled
+link = filled.links["oil"]
+assert sheets.purse(link, {"ann": ann}, 0, 2).size == 2
+now = {"ann": ann.sheets}
+for change in [*sheets.spent(link, 1), *sheets.gained(light, light.outcome(3), "ann")]:
+    now = sheets.applied(now, change)
+assert now["ann"]["lanterns"] == {"oil": 1, "kept": 3}, now
+"""
+    run(site, "-c", code)
+
+
 def test_the_command_line_knows_it(site: Path) -> None:
     listed, wrong = run(site, "-m", "sortes", "systems")
     assert "lanterns.light" in listed

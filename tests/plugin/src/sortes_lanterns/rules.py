@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from sortes.core.ask import Ask, Choice, Done, Moment, Option, State, Throw, moment
 from sortes.core.chance import Dice
-from sortes.core.form import SUPPLIED
+from sortes.core.form import SUPPLIED, Fed
 from sortes.core.system import House, rule
 from sortes.core.world import Purse
 
@@ -19,6 +19,13 @@ class LanternHouse(House, frozen=True, eq=False):
     """What a table may change."""
 
     burns: Annotated[int, Meta(ge=1, le=6)]
+
+
+class LanternSheet(Struct, frozen=True):
+    """What is kept of a keeper."""
+
+    oil: Annotated[int, Meta(ge=0, le=20, description="flasks of oil that are left")] = 0
+    kept: Annotated[int, Meta(ge=0, le=10_000, description="lanterns brought through a night so far")] = 0
 
 
 class Night(Struct, frozen=True):
@@ -65,7 +72,7 @@ def purses(params: Mapping[str, Any], house: LanternHouse) -> dict[str, Purse]:
 @rule("lanterns.light", Night, worths={"keeper": lambda night: night.burning}, purses=purses)
 def light(
     lanterns: Annotated[int, Meta(ge=1, le=20, description="how many are lit at dusk")],
-    oil: Annotated[int, Meta(ge=0, le=20, description="flasks of oil")] = 0,
+    oil: Annotated[int, Meta(ge=0, le=20, description="flasks of oil"), Fed("oil", purse="oil")] = 0,
     *,
     house: Annotated[LanternHouse, SUPPLIED],
 ) -> Moment:
