@@ -24,14 +24,17 @@ Reads: TypeAlias = Callable[[str], Hashable]
 
 
 class Deck(Struct, frozen=True):
-    """A deck as its house rules make it: every card with its number, and the acts it is shuffled before."""
+    """A deck as its house rules make it: every card with its number, and the acts it is shuffled before.
+
+    `parse` reads (parameter, given) as cards and their numbers. A deck is the table's, or where `each` is true laid
+    anew for each play.
+    """
 
     name: str
     cards: tuple[tuple[str, int], ...]
     shuffles: tuple[str, ...] = ()
-    parse: Callable[[str, Any], Mapping[str, int]] | None = (
-        None  # (parameter, given) -> cards and their numbers
-    )
+    parse: Callable[[str, Any], Mapping[str, int]] | None = None
+    each: bool = False
 
 
 class Purse(Struct, frozen=True, gc=False):

@@ -45,9 +45,11 @@ def dump(state: Any) -> Any:
 class Shelf:
     """What a stored state refers to: house rules by digest, and the rules that its own rule may call."""
 
-    def __init__(self, houses: Mapping[str, House]) -> None:
+    def __init__(self, houses: Mapping[str, House], digests: Mapping[str, str] | None = None) -> None:
         self.houses = houses  # by system
         self._by_digest = {digest(house): house for house in houses.values()}
+        for id, named in (digests or {}).items():  # as they were named when a version knew fewer settings
+            self._by_digest[named] = houses[id]
 
     def load(self, stored: Any) -> State:
         """The state that was stored. Raises Undecodable where this version has no such moment or argument."""

@@ -88,5 +88,5 @@ def left(house: DramaHouse, parameter: str, given: Any) -> dict[str, int]:
 
 
 def decks(house: DramaHouse) -> tuple[Deck, ...]:
-    """The drama deck as the walks know it."""
-    return (Deck("drama", tuple(full(house).items()), (), partial(left, house)),)
+    """The drama deck as the walks know it: one a task (S3)."""
+    return (Deck("drama", tuple(full(house).items()), (), partial(left, house), each=True),)

@@ -97,6 +97,9 @@ class Store(Protocol):
         the table has seen appends nothing, whatever else is given, and returns what it returned the first time.
         """
 
+    def find(self, table: str, key: str) -> Appended | None:
+        """What the append under this key returned, as a repeat; None where the table has not seen it."""
+
     def read(self, table: str, after: int = 0, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
         """The events behind number `after`, at most `limit`, each with its number, up to the head of this moment.
 

@@ -141,6 +141,13 @@ class PostgresStore:
             raise Conflict(table, after, head)
         return Appended(after + 1, after + len(events), repeated=False)
 
+    def find(self, table: str, key: str) -> Appended | None:
+        tab, _ = self._at(table)
+        sql: LiteralString = "SELECT number, last FROM sortes_event WHERE tab = %s AND key = %s"
+        for first, last in self._do(sql, tab, named("key", key)):
+            return Appended(first, last, repeated=True)
+        return None
+
     def read(self, table: str, after: int = 0, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
         numbered("after", after)
         tab, last = self._at(table)

@@ -113,15 +113,18 @@ class SqliteStore:
                     self._heads[table] = tab, last
                     return Appended(first, last, repeated=False)
             self._heads[table] = tab, head
-            if key is not None:
-                sql = "SELECT place, last FROM events WHERE place >> 40 = ? AND key = ?"
-                for was, was_last in db.execute(sql, (tab, key)):
-                    return Appended(was & NUMBER, was_last, repeated=True)
+            if key is not None and (was := _asked_before(db, tab, key)):
+                return was
             if head == after:
                 raise _damaged(self._path, "an event is there that was not")
             raise Conflict(table, after, head)
 
         return self._writer.do(work)
+
+    def find(self, table: str, key: str) -> Appended | None:
+        named("table", table), named("key", key)
+        with self._reading() as db:
+            return _asked_before(db, _found(db, table), key)
 
     def read(self, table: str, after: int = 0, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
         named("table", table)
@@ -283,6 +286,13 @@ def _found(db: sqlite3.Connection, table: str) -> int:
     if (tab := _find(db, table)) is None:
         raise no_table(table)
     return tab
+
+
+def _asked_before(db: sqlite3.Connection, tab: int, key: str) -> Appended | None:
+    """What was appended under this key."""
+    sql = "SELECT place, last FROM events WHERE place >> 40 = ? AND key = ?"
+    row = db.execute(sql, (tab, key)).fetchone()
+    return Appended(row[0] & NUMBER, row[1], repeated=True) if row else None
 
 
 def _head(db: sqlite3.Connection, tab: int) -> int:
