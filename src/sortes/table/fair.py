@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, to_builtins
+from msgspec.json import encode as encode_json
 
 from sortes.core.chance import Bag, Draw, Standing, Thrown, die
 from sortes.core.errors import wrong
@@ -152,6 +152,8 @@ def _cards(
 
 def _item(record: Thrown, faces: Sequence[Any], numbers: list[list[int]], **more: Any) -> dict[str, Any]:
     item = {"kind": record.kind, "name": record.name, "faces": to_builtins(list(faces)), **more}
+    if record.kind == "dice" and len(record.kept) < len(record.faces):
+        item["kept"] = to_builtins(list(record.kept))
     return {**item, "by": record.by} if record.by else {**item, "drawn": numbers}
 
 
@@ -167,11 +169,14 @@ def canonical(event: dict[str, Any]) -> bytes:
     return _written(event)
 
 
-_write = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
-
-
 def _written(event: Any) -> bytes:
-    return _write(event).encode()
+    """As `json.dumps` writes it with its keys sorted and nothing to spare, which is slower to come and to go."""
+    try:
+        return encode_json(event, order="deterministic")
+    except OverflowError:  # a number of more than 64 bits
+        from json import dumps
+
+        return dumps(event, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _plain(value: Any) -> None:
@@ -315,7 +320,9 @@ def _no_float(text: str) -> Any:
 
 
 def _read(event: bytes) -> dict[str, Any]:
-    found = json.loads(event.decode(), parse_float=_no_float, parse_constant=_no_float)
+    from json import loads
+
+    found = loads(event.decode(), parse_float=_no_float, parse_constant=_no_float)
     if _written(found) != event:
         raise _Misshapen("not written in the one canonical way")
     _text(found["kind"])

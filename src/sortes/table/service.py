@@ -6,7 +6,7 @@ on what has changed meanwhile acts on what it is now, or is told what changed; a
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import RLock
 from time import time
@@ -62,7 +62,7 @@ class Reply(Struct, frozen=True):
 class Table:
     """One table. Every call may come from any thread, and other processes may act at the same table."""
 
-    def __init__(self, store: Store, name: str, *, token: Token = secrets.token_bytes) -> None:
+    def __init__(self, store: Store, name: str, *, token: Token = os.urandom) -> None:
         self.store, self.name, self._token = store, name, token
         self._lock = RLock()
         kept = store.kept(name, FORM)
@@ -288,7 +288,7 @@ def opened(
     words: str = "",
     master: str = "GM",
     house: Mapping[str, Mapping[str, Any]] | None = None,
-    token: Token = secrets.token_bytes,
+    token: Token = os.urandom,
 ) -> tuple[Table, str, str]:
     """Make a table: the table, the game master's seat, and the secret of its link, which is told only now.
 
@@ -353,7 +353,7 @@ def _made(
 
 
 def imported(
-    store: Store, name: str, lines: Iterable[bytes], *, token: Token = secrets.token_bytes
+    store: Store, name: str, lines: Iterable[bytes], *, token: Token = os.urandom
 ) -> tuple[Table, str, str]:
     """Make a table of an exported log: everything that was in it, for whoever may see it there, and new secrets.
 

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -17,8 +17,13 @@ from sortes.aims import aims, check_policy
 from sortes.core.errors import Refused, RuleError, meant, wrong
 from sortes.core.system import Rule
 from sortes.interfaces.cli import options
+from sortes.interfaces.cli.options import wanted
 from sortes.prepared import Prepared
 from sortes.show import terminal, words
+
+if TYPE_CHECKING:
+    from sortes.interfaces.cli.here import Here
+    from sortes.interfaces.cli.seated import Seated
 
 PATIENCE, FOR_PROGRAMS = 2.0, 30.0  # seconds to find out how likely a result was
 ORACLE = "d20-oracle.ask"
@@ -43,7 +48,7 @@ def whole(parameter: str, typed: str | None, low: int, high: int) -> int | None:
 
 def given(ctx: click.Context, name: str) -> Any:
     """An option of the command itself; those of the rule go by their own names."""
-    return ctx.params.get(f"_{name}")
+    return ctx.params.get(f"_{name.replace('-', '_')}")
 
 
 def walked(ctx: click.Context) -> tuple[Prepared, Any, Any]:
@@ -51,21 +56,45 @@ def walked(ctx: click.Context) -> tuple[Prepared, Any, Any]:
     command = ctx.command
     assert isinstance(command, RuleCommand)
     it = Prepared.from_text(command.rule, options.taken(command.rule, ctx.params), given(ctx, "house"))
+    return it, *answers(ctx, it.rule)
+
+
+def answers(ctx: click.Context, rule: Rule) -> tuple[Any, Any]:
+    """The policy and the worth that were typed, checked."""
     policy = options.pairs("policy", given(ctx, "policy"), wrong)
     worth = options.pairs("worth", given(ctx, "worth"), wrong)
     if worth is not None:
-        aims(it.rule, worth)
+        aims(rule, worth)
     if policy is not None:
         for who in policy if isinstance(policy, Mapping) else ():
-            if who not in it.rule.worths:
-                raise wrong("policy", who, f"choosers of {it.rule.id}: {', '.join(it.rule.worths)}")
+            if who not in rule.worths:
+                raise wrong("policy", who, f"choosers of {rule.id}: {', '.join(rule.worths)}")
         for one in policy.values() if isinstance(policy, Mapping) else [policy]:
             if one not in ("plain", "best"):
                 raise wrong(
                     "policy", one, "plain or best, or chooser=plain, chooser=best with commas between"
                 )
         check_policy(policy)
-    return it, policy, worth
+    return policy, worth
+
+
+def seen(ctx: click.Context) -> tuple[Prepared, Any, Any]:
+    """The same, before the decks and sheets of a table where one is named."""
+    if given(ctx, "table") is None:
+        for name in ("as", "versus"):
+            if given(ctx, name) is not None:
+                raise RuleError(name, "goes with --table: a character sits at one")
+        return walked(ctx)
+    from sortes.interfaces.cli import seated
+    from sortes.interfaces.cli.here import Here
+
+    command = ctx.command
+    assert isinstance(command, RuleCommand)
+    rule = command.rule
+    with Here.at(given(ctx, "table"), given(ctx, "seat")) as here:
+        own = {"house": given(ctx, "house"), "as": given(ctx, "as"), "versus": given(ctx, "versus")}
+        it = here.table.prepare(here.seat, seated.request(here, rule, options.taken(rule, ctx.params), own))
+    return it, *answers(ctx, it.rule)
 
 
 def show(lines: Sequence[str]) -> None:
@@ -94,7 +123,13 @@ def chose(policy: Any) -> str:
 
 
 def play(ctx: click.Context, question: str | None = None) -> None:
-    """Play the rule once."""
+    """Play the rule once: at the table in use, or without any."""
+    if wanted(given(ctx, "table"), bool(given(ctx, "no-table")), given(ctx, "seed") is not None):
+        at_table(ctx, question)
+        return
+    for name in AT_TABLE:
+        if given(ctx, name) not in (None, False):
+            raise RuleError(name, "goes with a table, and this play is at none")
     from sortes.engine.play import can_ask
     from sortes.interfaces.cli.waiting import progress
 
@@ -140,6 +175,53 @@ def play(ctx: click.Context, question: str | None = None) -> None:
     )
 
 
+def at_table(ctx: click.Context, question: str | None) -> None:
+    """Play the rule at the table in use: its decks go down, its sheets change, and its log keeps it."""
+    from sortes.interfaces.cli import seated
+    from sortes.interfaces.cli.here import Here
+
+    command, as_json = ctx.command, bool(given(ctx, "json"))
+    assert isinstance(command, RuleCommand)
+    rule = command.rule
+    own = {name: given(ctx, name) for name in (*AT_TABLE, "policy", "worth", "house", "question")}
+    own["question"] = question or own["question"]
+    if own["house"] is not None and not own["house"].strip():
+        raise wrong("house", own["house"], "a TOML file of settings")
+    with Here.at(given(ctx, "table"), given(ctx, "seat")) as here:
+        asked = seated.request(here, rule, options.taken(rule, ctx.params), own)
+        interactive = not as_json and asked.policy == "ask" and sys.stdin.isatty() and sys.stdout.isatty()
+        sat = seated.begin(
+            here, rule, asked, interactive=interactive, wait=bool(own["wait"]), faces=own["faces"]
+        )
+        show_played(here, sat, asked, question, as_json, bool(given(ctx, "why")))
+
+
+def show_played(
+    here: Here, sat: Seated, asked: Any, question: str | None, as_json: bool, rules: bool = False
+) -> None:
+    """What came of a play at a table."""
+    from sortes.interfaces.cli import seated, shapes
+
+    done = sat.done()
+    policy = sat.asker.policy if sat.asker and sat.asker.asked else asked.policy
+    policy = "plain" if policy == "ask" else policy
+    p, late = None, False
+    if done is not None and sat.it is not None:
+        patience = FOR_PROGRAMS if as_json else PATIENCE
+        p, late = likely(sat.it, policy, None, done.outcome, patience)
+    if as_json:
+        tell(shapes.at_table(sat, done, p, question, here.name))
+    elif done is None:
+        show(seated.left_waiting(sat))
+    else:
+        from sortes.show import reports
+
+        thrown = sat.asker.thrown() if sat.asker and sat.asker.asked else done.throws
+        pen = terminal.ink(sys.stdout)
+        show(reports.play(pen, done, thrown, p, question=question or "", late=late, rules=rules))
+        here.warn(show, done)
+
+
 def likely(
     it: Prepared, policy: Any, worth: Any, outcome: Any, patience: float
 ) -> tuple[Fraction | None, bool]:
@@ -163,7 +245,7 @@ def odds(ctx: click.Context) -> None:
     from sortes.interfaces.cli import shapes
     from sortes.interfaces.cli.waiting import progress
 
-    it, policy, worth = walked(ctx)
+    it, policy, worth = seen(ctx)
     by, cut = given(ctx, "by"), whole("within", given(ctx, "within"), 0, 10_000)
     as_json, as_csv = given(ctx, "json"), given(ctx, "csv")
     if as_json and as_csv:
@@ -192,7 +274,7 @@ def advise(ctx: click.Context) -> None:
     """The best option at every choice."""
     from sortes.interfaces.cli.waiting import progress
 
-    it, policy, worth = walked(ctx)
+    it, policy, worth = seen(ctx)
     if policy is not None and not isinstance(policy, Mapping):
         raise wrong("policy", policy, "chooser=plain: who of them is not to be advised")
     with progress("Looking for the best policy") as watch:
@@ -220,7 +302,7 @@ def simulate(ctx: click.Context) -> None:
 
     from sortes.interfaces.cli.waiting import progress
 
-    it, policy, worth = walked(ctx)
+    it, policy, worth = seen(ctx)
     if given(ctx, "n") is None:
         raise RuleError("n", "is missing; takes how many plays, from 1 to 1000000000000")
     n = whole("n", given(ctx, "n"), 1, 10**12)
@@ -244,7 +326,8 @@ def simulate(ctx: click.Context) -> None:
 
 def _own(*names: str, help: str, **kind: Any) -> Callable[[], click.Option]:
     """An option of a walk, apart from those of a rule: its value goes under "_name"."""
-    return lambda: click.Option([*names, f"_{names[-1].lstrip('-')}"], help=help, **kind)
+    name = names[-1].lstrip("-").replace("-", "_")
+    return lambda: click.Option([*names, f"_{name}"], help=help, **kind)
 
 
 def _words(*known: str) -> Callable[..., list[str]]:
@@ -276,6 +359,31 @@ MANY = _own("-n", metavar="N", help="How many plays. (1 to 1000000000000; requir
 SEED = _own("--seed", metavar="N", help="Play the same again: a whole number from 0.")
 
 
+TABLE = _own(
+    "--table",
+    metavar="[NAME]",
+    is_flag=False,
+    flag_value="",
+    help="A table's decks and characters: the one in use, or this one.",
+)
+NO_TABLE = _own("--no-table", is_flag=True, help="Without any table: fresh decks, and nothing is kept.")
+SEAT = _own("--seat", metavar="LINK", help="Another seat at the table, by its secret link.")
+AS = _own("--as", metavar="CHARACTER", help="The character who acts. (none: nobody; default: the one in use)")
+VERSUS = _own("--versus", metavar="CHARACTER", help="The character who opposes.")
+TO = _own(
+    "--to",
+    metavar="all|gm|me|blind",
+    help="Who sees it: all, the game master alone, only you, or nobody yet. (default: all)",
+    shell_complete=_words("all", "gm", "me", "blind"),
+)
+HAND = _own("--hand", is_flag=True, help="With dice and cards of your own: you type what you threw.")
+FACES = _own("--faces", metavar="FACES", help='What you threw, in order: "9C 0H"; a slash between throws.')
+WAIT = _own("--wait", is_flag=True, help="Leave choices open, for sortes table answer.")
+NONCE = _own("--nonce", metavar="WORDS", help="Words of your own that chance is made of, new each time.")
+QUESTION = _own("--question", metavar="TEXT", help="What is asked, for the log.")
+AT_TABLE = ("seat", "as", "versus", "to", "hand", "faces", "wait", "nonce")
+
+
 def _fields(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     rule: Rule = ctx.command.rule  # type: ignore[attr-defined]
     return [field for field in rule.fields if field.startswith(typed)]
@@ -285,7 +393,10 @@ WALKS: Mapping[str, tuple[Callable[[click.Context], None], str, tuple[Callable[[
     "play": (
         play,
         "What happens? Play a rule once.",
-        (POLICY, WORTH, SEED, WHY, HOUSE, JSON),
+        (
+            POLICY, WORTH, SEED, WHY, HOUSE, JSON,
+            TABLE, NO_TABLE, SEAT, AS, VERSUS, TO, HAND, FACES, WAIT, NONCE, QUESTION,
+        ),
     ),
     "odds": (
         odds,
@@ -293,18 +404,20 @@ WALKS: Mapping[str, tuple[Callable[[click.Context], None], str, tuple[Callable[[
         (
             _own("--by", metavar="FIELD", help="Odds of each value of this field.", shell_complete=_fields),
             _own("--within", metavar="N", help="Only values up to N; the rest is unresolved."),
-            POLICY, WORTH, HOUSE, JSON, _own("--csv", is_flag=True, help="A table of comma-separated values."),
+            POLICY, WORTH, HOUSE, TABLE, SEAT, AS, VERSUS, JSON,
+            _own("--csv", is_flag=True, help="A table of comma-separated values."),
         ),
     ),
     "advise": (
         advise,
         "What should I do? The worth of every option.",
-        (WORTH, _own("--policy", metavar="WHO=P", help="A chooser who follows a policy: opponent=plain."), HOUSE, JSON),
+        (WORTH, _own("--policy", metavar="WHO=P", help="A chooser who follows a policy: opponent=plain."), HOUSE,
+         TABLE, SEAT, AS, VERSUS, JSON),
     ),
     "simulate": (
         simulate,
         "What would many tables see? Count the results of many plays.",
-        (MANY, SEED, POLICY, WORTH, HOUSE, JSON),
+        (MANY, SEED, POLICY, WORTH, HOUSE, TABLE, SEAT, AS, VERSUS, JSON),
     ),
 }  # fmt: skip
 
@@ -324,7 +437,8 @@ class RuleCommand(click.Command):
         run, _, own = WALKS[walk]
         of_rule = options.options(rule)
         theirs = {opt for one in of_rule for opt in (*one.opts, *one.secondary_opts)}
-        mine = [made for made in (one() for one in own) if not theirs.intersection(made.opts)]
+        taken = {one.name for one in first}
+        mine = [m for m in (one() for one in own) if not theirs.intersection(m.opts) and m.name not in taken]
         self.rule = rule
         super().__init__(
             name or rule.id,
@@ -449,6 +563,7 @@ class Sortes(click.Group):
     COMMANDS: Mapping[str, Callable[[], click.Command]] = {
         "ask": AskCommand,
         **{walk: (lambda walk=walk: RuleGroup(walk)) for walk in WALKS},  # type: ignore[misc]
+        "table": lambda: _table(),
         "systems": lambda: _others()[0],
         "completion": lambda: _others()[1],
     }
@@ -563,6 +678,12 @@ def systems(as_json: bool) -> None:
         from sortes.show import reports
 
         show(reports.systems(terminal.ink(sys.stdout), found))
+
+
+def _table() -> click.Command:
+    from sortes.interfaces.cli.table import table
+
+    return table
 
 
 def _others() -> tuple[click.Command, click.Command]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
+from sortes.core.errors import RuleError
 from sortes.core.form import Field, takes
 from sortes.core.system import Rule
 
@@ -88,3 +90,17 @@ def pairs(parameter: str, typed: str | None, refuse: Callable[[str, str, str], E
             raise refuse(parameter, typed, "one word, or chooser=word, several of these with commas between")
         out[who.strip()] = value.strip()
     return out
+
+
+NOWHERE = ("none", "no")  # what SORTES_TABLE says to play without any
+
+
+def wanted(table: str | None, without: bool, seeded: bool) -> bool:
+    """Whether a play is at a table: unless it is told not to be, or has a seed of its own."""
+    if table is not None:
+        if without or seeded:
+            raise RuleError(
+                "table", f"got --table with {'--no-table' if without else '--seed'}; takes one of them"
+            )
+        return True
+    return not (without or seeded or os.environ.get("SORTES_TABLE") in NOWHERE)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from sortes.answers import Advice, Advised, Odds, Play
 from sortes.core.system import System
 from sortes.prepared import Prepared
+
+if TYPE_CHECKING:
+    from sortes.interfaces.cli.seated import Seated
 
 
 def encoded(shape: Any) -> str:
@@ -40,6 +43,26 @@ def play(done: Play, p: Fraction | None, question: str | None = None) -> dict[st
         ],
         "why": done.why,
         "p": None if p is None else str(p),
+    }
+
+
+def at_table(
+    sat: Seated, done: Play | None, p: Fraction | None, question: str | None, table: str
+) -> dict[str, Any]:
+    """A play at a table: as without one, and where it is in the log; what it waits for while it goes on."""
+    at = {"table": table, "play": sat.play}
+    if done is not None:
+        return {**play(done, p, question), **at}
+    waiting = sat.waits
+    it = sat.it
+    head = _head(it) if it else {}
+    asked = {} if question is None else {"question": question}
+    return {
+        **head,
+        **asked,
+        "outcome": None,
+        **at,
+        "waits": waiting and {"turn": waiting["turn"], **waiting["ask"]},
     }
 
 
