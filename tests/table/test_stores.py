@@ -200,6 +200,12 @@ class Contract(RuleBasedStateMachine):
     def act_late_or_early(self, table: str, behind: int) -> None:
         self.append(table, behind, [b"late"], None)
 
+    @rule(table=TABLE, key=KEY.filter(bool))
+    def find(self, table: str, key: str) -> None:
+        with self.there(table):
+            former = self.keys.get((table, key))
+            assert self.store.find(table, key) == (former and Appended(*former, repeated=True))
+
     @rule(table=TABLE, after=st.integers(0, 12), limit=st.one_of(st.none(), st.integers(0, 12)))
     def read(self, table: str, after: int, limit: int | None) -> None:
         with self.there(table):
@@ -256,7 +262,7 @@ class Contract(RuleBasedStateMachine):
             for name, data in self.settings.items():
                 assert copy.get(name + self.salt) == data
             for (table, key), numbers in self.keys.items():
-                assert copy.append(table, 0, [b""], key) == (*numbers, True)
+                assert copy.find(table, key) == copy.append(table, 0, [b""], key) == (*numbers, True)
 
     @invariant()
     def heads(self) -> None:
@@ -301,6 +307,9 @@ def test_the_contract_at_length(where: str, tmp_path: Path) -> None:
         (lambda s: s.append("t", 0, [b""] * 10_001), "events"),
         (lambda s: s.append("t", 0, [bytes(2**24 + 1)]), "events"),
         (lambda s: s.append("t", 0, [b""], key=""), "key"),
+        (lambda s: s.find("", "k"), "table"),
+        (lambda s: s.find("t", ""), "key"),
+        (lambda s: s.find("t", None), "key"),
         (lambda s: s.read("t", after=-1), "after"),
         (lambda s: s.read("t", limit=-1), "limit"),
         (lambda s: s.keep("t", 0, "", b""), "form"),
@@ -349,6 +358,7 @@ def test_a_table_made_anew_has_nothing_of_the_old_one(store: Store) -> None:
     store.delete("t")
     store.create("t")
     assert (store.head("t"), store.kept("t", "1"), list(store.read("t"))) == (0, None, [])
+    assert store.find("t", "k") is None
     assert store.append("t", 0, [b"new"], key="k") == (1, 1, False)
     with pytest.raises(stores.StoreError):
         list(reading)
@@ -405,12 +415,16 @@ def test_a_repeated_request_acts_once(where: str, events: list[bytes]) -> None:
         for after in range(5):
             for again in ([b"x"], [b"x", b"y"]):
                 assert store.append("t", after, again, key="k") == (1, len(events), True)
+        assert store.find("t", "k") == (1, len(events), True)
+        assert store.find("t", "l") == (len(events) + 1, len(events) + 1, True)
+        assert store.find("t", "m") is None
         assert [data for _, data in store.read("t")] == [*events, b"since"]
 
 
 def test_a_key_is_a_table_s_own(store: Store) -> None:
     for table in "tu":
         store.create(table)
+        assert store.find(table, "k") is None
         assert store.append(table, 0, [table.encode()], key="k") == (1, 1, False)
 
 
