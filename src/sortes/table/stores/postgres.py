@@ -142,11 +142,14 @@ class PostgresStore:
         return Appended(after + 1, after + len(events), repeated=False)
 
     def find(self, table: str, key: str) -> Appended | None:
-        tab, _ = self._at(table)
-        sql: LiteralString = "SELECT number, last FROM sortes_event WHERE tab = %s AND key = %s"
-        for first, last in self._do(sql, tab, named("key", key)):
-            return Appended(first, last, repeated=True)
-        return None
+        named("table", table), named("key", key)
+        sql: LiteralString = (
+            "SELECT r.number, r.last FROM sortes_table t "
+            "LEFT JOIN sortes_event r ON r.tab = t.id AND r.key = %s WHERE t.name = %s"
+        )
+        for first, last in self._do(sql, key, table):
+            return None if first is None else Appended(first, last, repeated=True)
+        raise no_table(table)
 
     def read(self, table: str, after: int = 0, limit: int | None = None) -> Iterator[tuple[int, bytes]]:
         numbered("after", after)
