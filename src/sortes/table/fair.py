@@ -315,6 +315,13 @@ def _whole(value: Any) -> int:
     return value
 
 
+def _whole_number(digits: str) -> int:
+    """A number as long as Python reads without being told to: whoever checks a log has the same verdict."""
+    if len(digits) > 4300:
+        raise _Misshapen("a number of more than 4,300 digits")
+    return int(digits)
+
+
 def _no_float(text: str) -> Any:
     raise _Misshapen(f"{text} is not a whole number")
 
@@ -322,7 +329,7 @@ def _no_float(text: str) -> Any:
 def _read(event: bytes) -> dict[str, Any]:
     from json import loads
 
-    found = loads(event.decode(), parse_float=_no_float, parse_constant=_no_float)
+    found = loads(event.decode(), parse_float=_no_float, parse_constant=_no_float, parse_int=_whole_number)
     if _written(found) != event:
         raise _Misshapen("not written in the one canonical way")
     _text(found["kind"])
