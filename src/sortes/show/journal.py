@@ -58,6 +58,7 @@ class Play(Struct):
     waits: str = ""
     result: words.Said | None = None
     effects: list[tuple[str, str]] = []
+    tells: list[str] = []  # what of the result belongs to the story
     why: list[str] = []
     ended: str = ""
     given: dict[str, Any] = {}
@@ -196,6 +197,9 @@ class Journal:
         self._outcome(play, event["outcome"])
 
     def _outcome(self, play: Play, outcome: Mapping[str, Any]) -> None:
+        play.tells = [
+            str(v) for name, v in outcome.items() if v and (name == "text" or name.endswith("_text"))
+        ]
         if play.rule is None:
             told = ", ".join(
                 f"{key} {words.value(v)}" for key, v in outcome.items() if v not in (None, False)

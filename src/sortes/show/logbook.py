@@ -66,7 +66,8 @@ def _play(item: Item, play: Play, pen: Ink, mechanics: bool) -> list[str]:
         said = play.result
         head = f"{hang}{marked(pen, said.mark)} {pen(clean(said.title), 'bold')}"
         facts = ", ".join(f"{name} {what}".strip() for name, what in play.effects) if mechanics else ""
-        why = f"{clean(said.why)} " if said.why else ""
+        why = f"{clean(said.why)} " if said.why and mechanics else ""
+        facts = facts if mechanics else clean(" ".join(play.tells))
         lines.append(head)
         if why or facts:
             lines += wrapped(f"{why}{facts}".strip(), pen.width, hang + "  ")

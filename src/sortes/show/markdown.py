@@ -119,7 +119,7 @@ def _play(item: Item, play: Play, mechanics: bool) -> Iterator[str]:
     asked = plain(play.question or (play.title if mechanics else ""))
     if not mechanics:
         if play.result and asked and play.result.mark != "none":
-            yield f"**{asked}** {plain(play.result.title)}."
+            yield " ".join([f"**{asked}** {plain(play.result.title)}.", *map(plain, play.tells)])
             yield ""
         return
     notes = "; ".join(note for note in (item.secret, item.struck, play.corrected) if note)

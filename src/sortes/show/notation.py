@@ -96,7 +96,9 @@ def _play(play: Play, mechanics: bool) -> Iterator[str]:
         yield f"d: {'; '.join(map(one_line, play.thrown))}{result}"
     if play.result and (oracle or not (mechanics and play.thrown)):
         yield f"-> {one_line(play.result.title)}"
-    if mechanics and play.result:
+    if play.result and not mechanics:
+        yield from (f"=> {one_line(one)}" for one in play.tells)
+    elif play.result:
         for name, what in play.effects:
             yield f"=> {one_line(f'{name} {what}'.strip())}"
     if play.waits or play.ended:

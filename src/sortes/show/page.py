@@ -116,8 +116,10 @@ def _play(item: Item, play: Play, mechanics: bool) -> Iterator[str]:
         colour = "".join(side(said.mark))
         mark = f'<span class="mark" aria-hidden="true">{MARKS[said.mark]}</span>'
         yield f'<p class="answer {colour}">{mark}{safe(said.title)}</p>'
-        if said.why:
+        if said.why and mechanics:
             yield f"<p>{safe(said.why)}</p>"
+        elif not mechanics:
+            yield from (f"<p>{safe(one)}</p>" for one in play.tells)
     if mechanics:
         yield from _mechanics(play)
     if play.waits or play.ended:

@@ -180,6 +180,7 @@ UNITS: Mapping[str, str] = {
 }
 LABELS: Mapping[str, str] = {
     "el": "EL",
+    "els": "ELs",
     "dn": "DN",
     "aura": "Aura",
     "twist": "Twist",

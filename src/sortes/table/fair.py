@@ -556,7 +556,8 @@ def verify_log(lines: Iterable[bytes]) -> list[Finding]:
             it.say(line, "wrong", f"the event is not as it must be: {e}")
     for id, stretch in it.stretches.items():
         if stretch.waiting:
-            text = f"the secret of stretch {id} is not yet opened: {stretch.waiting} throws are to be derived"
+            many = "1 throw is" if stretch.waiting == 1 else f"{stretch.waiting} throws are"
+            text = f"the secret of stretch {id} is not yet opened: {many} to be derived"
             it.say(stretch.line, "not-yet-opened", text)
     return sorted(it.findings)
 

@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from sortes.answers import Play
 from sortes.core.ask import Done
-from sortes.core.errors import RuleError
+from sortes.core.errors import Refused, RuleError
 from sortes.table import requests, service
 from sortes.table.service import Table
-from sortes.table.stores import Exists, Missing, Store, open_store
+from sortes.table.stores import Exists, Missing, Store, StoreError, open_store
 
 PERSONAL = "personal"
 
@@ -140,6 +140,8 @@ class Here:
         here = cls(table, link)
         try:
             yield here
+        except StoreError as e:
+            raise Refused("table", str(e)) from None
         finally:
             if here._store is not None:
                 here._store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -55,12 +56,17 @@ def request(
         hand=bool(own.get("hand") or faces),
         policy=policy,  # type: ignore[arg-type]
         house=dict(houses.read(own.get("house"))),
-        nonce=own.get("nonce") or "",
+        nonce=own.get("nonce") or fresh(),
     )
 
 
 def _none(name: str | None) -> str | None:
     return None if name in (None, "none") else name
+
+
+def fresh() -> str:
+    """A nonce: this side's part in what chance is made of."""
+    return os.urandom(16).hex()
 
 
 class Seated:
@@ -103,11 +109,19 @@ class Seated:
                     return
                 faces = self._faces.pop(0) if self._faces else self._ask_faces(ask)
                 self._answer(
-                    requests.Answer(play=self.play, turn=waiting["turn"], faces=faces, policy=_policy(policy))
+                    requests.Answer(
+                        play=self.play,
+                        turn=waiting["turn"],
+                        faces=faces,
+                        policy=_policy(policy),
+                        nonce=fresh(),
+                    )
                 )
             elif interactive:
                 option = self._ask_option()
-                self._answer(requests.Answer(play=self.play, turn=waiting["turn"], option=option))
+                self._answer(
+                    requests.Answer(play=self.play, turn=waiting["turn"], option=option, nonce=fresh())
+                )
             else:
                 return
 
@@ -188,7 +202,11 @@ def begin(
 
         seated.asker = Asker(it, terminal.ink(sys.stdout), aims(rule, None))
     seated.heard(here.table.act(here.seat, asked))
-    seated.go_on(interactive and not wait, asked.policy)
+    try:
+        seated.go_on(interactive and not wait, asked.policy)
+    except RuleError as e:  # it has begun, and is not lost
+        more = f"{e}; the play waits, go on with sortes table answer {seated.play}"
+        raise type(e)(e.parameter, more.removeprefix(f"{e.parameter}: ")) from None
     return seated
 
 

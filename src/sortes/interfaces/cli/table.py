@@ -18,7 +18,6 @@ from sortes.interfaces.cli.here import Here
 from sortes.show import terminal
 from sortes.table import fair, requests, service
 from sortes.table.service import Reply
-from sortes.table.stores import StoreError
 
 SETTINGS: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
@@ -41,7 +40,7 @@ def tell(shape: Any) -> None:
 
 
 class Group(click.Group):
-    """The commands of a table; an error of its store is one line, as all errors are."""
+    """The commands of a table."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -51,13 +50,6 @@ class Group(click.Group):
             near = meant(args[0], self.commands)
             raise RuleError("command", f"table has no {args[0]!r}; {near}it has {', '.join(self.commands)}")
         return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except StoreError as e:
-            raise Refused("table", str(e)) from None
 
 
 @click.group(
@@ -439,7 +431,7 @@ def answer(
     sat.events.append({"kind": "waiting", "play": play, "turn": one.turn, "ask": one.ask})
     if given:
         ask = one.ask or {}
-        how: dict[str, Any] = {"policy": policy, "nonce": nonce}
+        how: dict[str, Any] = {"policy": policy, "nonce": nonce or seated.fresh()}
         what: dict[str, Any] = (
             {"faces": [face for part in given for face in part.replace(",", " ").split()]}
             if ask.get("kind") == "throw"
