@@ -40,8 +40,8 @@ class Changed(Refused):
     """The table has gone on since the seat looked: `entries` are what it has not seen."""
 
     def __init__(self, entries: Sequence[tuple[int, Event]]) -> None:
-        kinds = ", ".join(dict.fromkeys(str(event["kind"]) for _, event in entries))
-        super().__init__("seen", f"the table has gone on since ({kinds}); look again, then act")
+        now = entries[-1][0]
+        super().__init__("seen", f"the table is at entry {now} by now; see what changed, then ask again")
         self.entries = list(entries)
 
 
