@@ -102,12 +102,14 @@ class Desk:
         of_request = houses.sections(given, rule.system, ids)
         return {id: merged for id in ids if (merged := {**of_table.get(id, {}), **of_request[id]})}
 
-    def keep(self, made: Mapping[str, House]) -> dict[str, str]:
-        """The digests of house rules, which are kept with the table."""
+    def keep(self, made: Mapping[str, House], to: Audience) -> dict[str, str]:
+        """The digests of house rules, which are kept with the table, and told in its log the first time."""
         out = {}
         for id, house in made.items():
-            out[id] = houses.digest(house)
-            self.settings[out[id]] = msgspec.json.encode(house, order="sorted")
+            digest = out[id] = houses.digest(house)
+            self.settings[digest] = msgspec.json.encode(house, order="sorted")
+            if digest not in self.mine.rules:
+                self.tell("rules", to=to, system=id, digest=digest, text=self.settings[digest].decode())
         return out
 
     def kept(self, digests: Mapping[str, str]) -> dict[str, House]:
@@ -173,9 +175,11 @@ class Desk:
         """Bind this seat's next play in secret to a seal, and tell it alone. None where no seal is left."""
         dice = self.known.all.stretches["dice"]
         secret = self.known.secrets.get(dice)
-        if secret is None or not secret.lots:
+        taken = {event["stretch"] for event in self.events if event["kind"] == "sealed"}
+        lots = [lot for lot in secret.lots if f"{dice}.{lot}" not in taken] if secret else []
+        if secret is None or not lots:
             return None
-        lot = secret.lots[fair_lot(len(secret.lots), self.token)]
+        lot = lots[fair_lot(len(lots), self.token)]
         hidden = seal_secret(bytes.fromhex(secret.root), lot).hex()
         stretch = f"{dice}.{lot}"
         self.tell("sealed", to=[self.seat], stretch=stretch, _secret=hidden, _seat=self.seat)
@@ -322,7 +326,7 @@ def play(desk: Desk, r: requests.Play) -> None:
         opponent=opponent,
         question=r.question,
         hand=r.hand,
-        houses=desk.keep(it.houses),
+        houses=desk.keep(it.houses, to),
         purses=purses,
     )
     if to is None:

@@ -93,6 +93,7 @@ class State(Struct):
     characters: dict[str, Character] = {}
     seats: dict[str, Seat] = {}
     written: dict[str, dict[str, Any]] = {}  # by section: thread, clock, question, ledger, settings, house
+    rules: list[str] = []  # digests of house rules that the log holds
     stretches: dict[str, str] = {}  # what is committed to now: dice, cards
     seal: str | None = None  # what the seat's next play in secret is bound to
     acts: list[Act] = []
@@ -196,6 +197,10 @@ def _settings(state: State, event: Event, late: bool) -> None:
 
 def _house(state: State, event: Event, late: bool) -> None:
     _write(state, "house", event["system"], event["changes"] or None, _act(state, event))
+
+
+def _rules(state: State, event: Event, late: bool) -> None:
+    state.rules = [*state.rules, event["digest"]]
 
 
 def _scene(state: State, event: Event, late: bool) -> None:
@@ -373,6 +378,7 @@ HANDLERS: dict[str, Callable[[State, Event, bool], None]] = {
     "seat": _seat,
     "settings": _settings,
     "house": _house,
+    "rules": _rules,
     "scene": _scene,
     "rest": _rest,
     "note": _note,

@@ -342,6 +342,9 @@ def _made(
     if not any("at" in event for event in events):
         events = [{**event, "at": now} for event in events]
     store.create(name)
+    for event in events:
+        if event["kind"] == "rules":
+            store.put(event["digest"], event["text"].encode())
     try:
         lines = [fair.canonical(event) for event in [*events, *fresh]]
         for at in range(0, len(lines), 5_000):
