@@ -19,7 +19,9 @@ from sortes.core.system import Rule
 from sortes.show import text, words
 from sortes.table import fold
 
-SILENT = frozenset(("committed", "sealed", "rules"))  # what stands behind other things, and is not told itself
+SILENT = frozenset(
+    ("committed", "sealed", "rules")
+)  # what stands behind other things, and is not told itself
 ROLES = {"gm": "game master", "player": "player", "watcher": "watcher"}
 
 

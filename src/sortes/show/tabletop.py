@@ -48,10 +48,12 @@ def _decks(pen: Ink, state: State) -> list[str]:
         left, whole = sum(deck.left.values()), sum(deck.cards.values())
         told = f"{left} of {whole} left"
         if name == "cards":
-            suits = Counter[str]()
+            left_of = Counter(dict.fromkeys("HDSC", 0))
             for card, n in deck.left.items():
-                suits[card[-1] if card[0] != "X" else "X"] += n
-            told += "; " + " ".join(f"{words.face('A' + s)[-1]}{suits[s]}" for s in "HDSC")
+                left_of[card[-1]] += n
+            pips = sum(n for card, n in deck.left.items() if card[0] in "A234567890")
+            suits = " ".join(f"{words.SUITS[suit]}{left_of[suit]}" for suit in "HDSC")
+            told += f": {suits}; {pips} of them pips"
         out.append((name.partition("-")[0], told))
     return [pen("  Decks", "bold"), *facts(pen, out)] if out else []
 

@@ -147,7 +147,11 @@ class Here:
                 here._store.close()
 
     def warn(self, show: Callable[[list[str]], None], done: Play) -> None:
-        """Say when the deck runs low on numbers (C10)."""
+        """Say what an NPC has shown, for the ledger (C5), and when the deck runs low on numbers (C10)."""
+        shown = getattr(done.outcome, "shown", None)
+        for el in shown if isinstance(shown, tuple) else (shown,):
+            if el is not None:
+                show([f"  For the ledger: sortes table ledger NAME --el {el} --skill SKILL", ""])
         if any(one.name == "cards" for one in done.throws):
             told = self.table.prepare(self.seat, requests.Play(rule="cards.numbers")).state
             assert isinstance(told, Done)
