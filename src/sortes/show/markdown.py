@@ -12,14 +12,14 @@ from sortes.show.journal import Item, Journal, Play
 from sortes.show.terminal import MARKS
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~$^=%])")
-START = re.compile(r"^(\s*)([-+>]|\d+[.)])(?=\s|$)")
+START = re.compile(r"^([-+]|\d+(?=[.)]))")
 
 
 def plain(said: str) -> str:
     """People's own words in one line, with nothing in them that Markdown or HTML would read."""
     line = " ".join(said.split())
     escaped = SPECIAL.sub(r"\\\1", line).replace("&", "&amp;")
-    return START.sub(r"\1\\\2", escaped)
+    return START.sub(lambda m: f"\\{m[1]}" if m[1] in "-+" else f"{m[1]}\\", escaped)
 
 
 def lines(said: str) -> str:

@@ -47,7 +47,7 @@ class Desk:
         self.mine, self.keys = known.state(seat), known.keys(seat)
         self.role = known.all.seats[seat].role
         self.token, self.stored, self.history = token, stored, history
-        self.asked = msgspec.json.encode(request, order="sorted")
+        self.asked = written_down(request)
         self.events: list[Event] = []
         self.settings: dict[str, bytes] = {}  # house settings by digest, to be kept with the table
         self.link: str | None = None  # the secret of a seat's link, told once
@@ -260,6 +260,16 @@ class Desk:
             elif to is not None:
                 event["to"] = to
         self.events[done:] = [*self.events[done:], *walk.events]
+
+
+def written_down(request: requests.Request) -> bytes:
+    """A request as bytes. Raises RuleError where it holds what cannot be written."""
+    try:
+        return msgspec.json.encode(request, order="sorted")
+    except UnicodeEncodeError:
+        raise RuleError("text", "holds half a character (a surrogate alone); takes text") from None
+    except (TypeError, OverflowError) as e:
+        raise RuleError("request", f"holds what cannot be written down ({e}); takes plain values") from None
 
 
 def seal_secret(root: bytes, i: int) -> bytes:

@@ -212,7 +212,7 @@ class Table:
         known = self.known()
         keys = known.keys(seat)
         events = [e for _, e in self._history(was.first - 1, was.last - was.first + 1)]
-        asked = fair.acknowledged(known.all.table, "", seat, msgspec.json.encode(request, order="sorted"))
+        asked = fair.acknowledged(known.all.table, "", seat, deeds.written_down(request))
         if events[0].get("_asked") != asked:
             raise RuleError("key", "was used for another request; takes a new one for each")
         later = sum(shown(e, keys) is not None for _, e in self._history(was.last))
@@ -294,6 +294,9 @@ def opened(
 
     `words` are the host's, and go into the first commitments. Raises RuleError, and Exists where the name is taken.
     """
+    for parameter, said in (("title", title), ("words", words), ("master", master)):
+        if len(said) > 200 or said.encode(errors="replace") != said.encode(errors="ignore"):
+            raise wrong(parameter, said, "text of at most 200 characters")
     made = {id: houses.house(catalog.system(id), changes) for id, changes in (house or {}).items()}
     decks = {}
     for system in catalog.systems():
