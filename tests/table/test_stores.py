@@ -613,7 +613,7 @@ def test_what_is_acknowledged_is_durable(file: Path) -> None:
 
     with SqliteStore(file) as store:
         store.create("t")
-        db = store._writer.connection
+        db = store._pen
         assert db is not None
         assert db.execute("PRAGMA synchronous").fetchone() == (2,)
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -633,7 +633,7 @@ def test_a_full_file(file: Path) -> None:
     log = played(file)
     with SqliteStore(file) as store:
         store.append("t", 200, [b"fits"], key="fits")
-        db = store._writer.connection
+        db = store._pen
         assert db is not None
         db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0]}")
         with untouched(file):

@@ -6,8 +6,8 @@ changed. Every call may come from any thread, and several processes may have one
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
@@ -125,7 +125,7 @@ class Store(Protocol):
     def get(self, digest: str) -> bytes:
         """The house settings of a digest. Raises Missing."""
 
-    def backup(self, path: str | Path) -> None:
+    def backup(self, path: str | os.PathLike[str]) -> None:
         """Write all of the store, as it is at one moment, to a new SQLite file, which `open_store` opens.
 
         Play goes on meanwhile. Raises Exists where there is such a file.
@@ -141,20 +141,21 @@ class Store(Protocol):
     ) -> None: ...
 
 
-def open_store(where: str | Path, wait: float = WAIT) -> Store:
+def open_store(where: str | os.PathLike[str], wait: float = WAIT) -> Store:
     """The store at a path (an SQLite file, made where there is none) or a URL, postgresql://…
 
     `wait` is how long, in seconds from 0 to 600, a call waits for other processes before it raises Locked.
     """
     if not isinstance(wait, int | float) or not 0 <= wait <= 600:
         raise wrong("wait", wait, "seconds from 0 to 600")
-    if not isinstance(where, str | Path) or str(where) in ("", "."):
+    if not isinstance(where, str | os.PathLike) or os.fspath(where) in ("", "."):
         raise wrong("where", where, "the path of a file, or postgresql://…")
-    scheme, colon, _ = str(where).partition("://")
+    place = os.fspath(where)
+    scheme, colon, _ = place.partition("://")
     if not colon:
         from sortes.table.stores.sqlite import SqliteStore
 
-        return SqliteStore(Path(where), wait)
+        return SqliteStore(place, wait)
     if scheme not in ("postgresql", "postgres"):
         raise wrong(
             "where", f"{scheme}://…", "the path of a file, or postgresql://…"
@@ -165,7 +166,7 @@ def open_store(where: str | Path, wait: float = WAIT) -> Store:
         raise Unreachable(
             "PostgreSQL needs a part that is not installed: pip install 'sortes[postgres]'"
         ) from None
-    return PostgresStore(str(where), wait)
+    return PostgresStore(place, wait)
 
 
 # ---- what both stores share --------------------------------------------------------------------------------
@@ -238,8 +239,14 @@ def streamed(table: str, after: int, last: int, page: Page) -> Iterator[tuple[in
 
 def migrations(kind: str) -> dict[int, str]:
     """The numbered SQL of a store, by the version that each leads to."""
-    folder = Path(__file__).with_name("sql") / kind
-    return {int(file.stem): file.read_text("utf-8") for file in sorted(folder.glob("*.sql"))}
+    folder = os.path.join(os.path.dirname(__file__), "sql", kind)
+    steps = {}
+    for name in sorted(os.listdir(folder)):
+        number, ending = os.path.splitext(name)
+        if ending == ".sql":
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                steps[int(number)] = file.read()
+    return steps
 
 
 def newer(where: str, version: int, ours: int) -> NewerSchema:

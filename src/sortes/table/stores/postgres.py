@@ -5,9 +5,9 @@ What is ours is named sortes_…, in the first schema of the connection's search
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from threading import BoundedSemaphore
 from types import TracebackType
 from typing import Any, LiteralString, TypeAlias
@@ -219,8 +219,8 @@ class PostgresStore:
 
     # ---- the database --------------------------------------------------------------------------------------
 
-    def backup(self, path: str | Path) -> None:
-        with self._connected() as db, new_file(Path(path)) as part:
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        with self._connected() as db, new_file(path) as part:
             migrate(part)
             part.execute("BEGIN")
             with db.transaction():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from pathlib import Path
+from time import monotonic, sleep
 from types import TracebackType
+from typing import TypeVar
 from zlib import crc32
 
 from sortes.core.errors import RuleError
@@ -33,7 +33,10 @@ from sortes.table.stores import (
     streamed,
     weighed,
 )
-from sortes.table.stores.writer import Writer
+from sortes.table.stores.writer import Job, Writer
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], object]
 
 OURS = 0x536F7274  # "Sort", by which a file says whose it is
 SHIFT = 40  # bits of a place that are the event's number
@@ -46,17 +49,18 @@ FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
 class SqliteStore:
     """The store in a file at `path`, which is made where there is none; its folder must be there."""
 
-    def __init__(self, path: Path, wait: float = WAIT) -> None:
-        self._path, self._wait = path.absolute(), wait
+    def __init__(self, path: str, wait: float = WAIT) -> None:
+        self._path, self._wait = os.path.abspath(path), wait
         self._idle: list[sqlite3.Connection] = []  # readers at rest
         self._closed = False
-        self._heads: dict[
-            str, tuple[int, int]
-        ] = {}  # id and head of tables: the writer's own, while nobody else writes
-        self._version = -1  # of the file, as that connection sees the work of others
-        self._writer = Writer(self._writing, self._begun, self._heads.clear, self._said)
+        self._writer: Writer[Work] = Writer(self._commit)
+        # the writer's own: the only connection that writes, taken with the first job; the file's version as it sees
+        # the work of others; and id and head of tables, while nobody else writes
+        self._pen: sqlite3.Connection | None = None
+        self._version = -1
+        self._heads: dict[str, tuple[int, int]] = {}
         try:
-            _prepare(self._path, wait)
+            self._idle.append(_prepared(self._path, wait))
             self._file = _identity(self._path)
         except FAULTS as e:
             raise self._said(e) from e
@@ -71,7 +75,7 @@ class SqliteStore:
                 raise Exists(f"there is a table {table} already")
             db.execute("INSERT INTO tables (name) VALUES (?)", (table,))
 
-        self._writer.do(work)
+        self._write(work)
 
     def tables(self) -> list[str]:
         with self._reading() as db:
@@ -89,7 +93,7 @@ class SqliteStore:
             self._heads.pop(table, None)
             db.execute("DELETE FROM snapshots WHERE tab = ?", (tab,))
 
-        self._writer.do(work)
+        self._write(work)
 
     # ---- events --------------------------------------------------------------------------------------------
 
@@ -119,7 +123,7 @@ class SqliteStore:
                 raise _damaged(self._path, "an event is there that was not")
             raise Conflict(table, after, head)
 
-        return self._writer.do(work)
+        return self._write(work)
 
     def find(self, table: str, key: str) -> Appended | None:
         named("table", table), named("key", key)
@@ -166,7 +170,7 @@ class SqliteStore:
                 (tab, form, number, snapshot, crc32(snapshot, number)),
             )
 
-        self._writer.do(work)
+        self._write(work)
 
     def kept(self, table: str, form: str) -> tuple[int, bytes] | None:
         named("table", table), named("form", form)
@@ -186,7 +190,7 @@ class SqliteStore:
                 return
             db.execute("INSERT INTO settings VALUES (?, ?, ?)", (digest, data, crc32(data)))
 
-        self._writer.do(work)
+        self._write(work)
 
     def get(self, digest: str) -> bytes:
         named("digest", digest)
@@ -198,8 +202,8 @@ class SqliteStore:
 
     # ---- the file ------------------------------------------------------------------------------------------
 
-    def backup(self, path: str | Path) -> None:
-        with self._reading() as db, new_file(Path(path)) as part:
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        with self._reading() as db, new_file(path) as part:
             db.backup(part)
             if (said := part.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
                 raise Corrupt(f"{self._path} is damaged, and was not backed up: {said.splitlines()[-1]}")
@@ -207,8 +211,10 @@ class SqliteStore:
     def close(self) -> None:
         self._closed = True
         self._writer.close()
-        while self._idle:
-            self._idle.pop().close()
+        if self._pen is not None:
+            self._pen.close()
+            self._pen = None
+        self._rest(None)
 
     def __enter__(self) -> SqliteStore:
         return self
@@ -220,10 +226,41 @@ class SqliteStore:
 
     # ---- connections ---------------------------------------------------------------------------------------
 
-    def _writing(self) -> sqlite3.Connection:
-        db = connect(self._path, self._wait)
-        db.execute("PRAGMA journal_size_limit = 67108864")  # the room of a burst is given back
-        return db
+    def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do `work` in a transaction; when this returns, it is durable. What it raises is raised here.
+
+        Work that raises StoreError or RuleError must have written nothing: others share its transaction.
+        """
+        result: T = self._writer.do(work)
+        return result
+
+    def _commit(self, jobs: Sequence[Job[Work]]) -> None:
+        begun = False
+        try:
+            if (db := self._pen) is None:
+                db = self._pen = self._rested() or connect(self._path, self._wait)
+                db.execute("PRAGMA journal_size_limit = 67108864")  # the room of a burst is given back
+            try:
+                db.execute("BEGIN IMMEDIATE")
+                begun = True
+                self._begun(db)
+                for job in jobs:
+                    try:
+                        job.result, job.error = job.work(db), None
+                    except (StoreError, RuleError) as refused:
+                        job.error = refused
+                db.execute("COMMIT")
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+        except BaseException as e:  # noqa: BLE001  whoever asked must hear of it, and the writer goes on
+            self._heads.clear()  # rolled back, by us or by SQLite itself where the disk is full
+            if begun and len(jobs) > 1:  # one that does not fit is no reason to refuse the others
+                for job in jobs:
+                    self._commit([job])
+                return
+            for job in jobs:
+                job.error = self._said(e) if isinstance(e, FAULTS) else e
 
     def _begun(self, db: sqlite3.Connection) -> None:
         """Forget what another process may have changed, now that none can.
@@ -246,7 +283,7 @@ class SqliteStore:
         if self._closed:
             raise StoreError("the store is closed")
         try:
-            db = self._idle.pop() if self._idle else connect(self._path, self._wait)
+            db = self._rested() or connect(self._path, self._wait)
         except FAULTS as e:
             raise self._said(e) from e
         try:
@@ -260,10 +297,17 @@ class SqliteStore:
         else:
             self._rest(db)
 
-    def _rest(self, db: sqlite3.Connection) -> None:
-        self._idle.append(db)
-        while self._closed and self._idle:
-            self._idle.pop().close()
+    def _rested(self) -> sqlite3.Connection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    def _rest(self, db: sqlite3.Connection | None) -> None:
+        if db is not None:
+            self._idle.append(db)
+        while self._closed and (db := self._rested()):
+            db.close()
 
     def _whole(self, data: bytes, crc: int, start: int = 0) -> bytes:
         if not isinstance(data, bytes) or not isinstance(start, int) or crc32(data, start) != crc:
@@ -305,48 +349,84 @@ def _head(db: sqlite3.Connection, tab: int) -> int:
 # ---- files -------------------------------------------------------------------------------------------------
 
 
-def connect(path: Path, wait: float) -> sqlite3.Connection:
+def connect(path: str, wait: float) -> sqlite3.Connection:
     """A connection to a file that is there, for one thread at a time. Statements commit unless told otherwise."""
+    # what pathlib calls a URI, without the time that it takes to load
+    name = os.fsencode(path.replace(os.sep, "/"))
+    safe = "".join(
+        chr(b) if chr(b).isascii() and (chr(b).isalnum() or chr(b) in "/:._-") else f"%{b:02X}" for b in name
+    )
     db = sqlite3.connect(
-        f"{path.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None, check_same_thread=False
+        f"file://{'' if safe.startswith('/') else '/'}{safe}?mode=rw",
+        uri=True,
+        timeout=wait,
+        isolation_level=None,
+        check_same_thread=False,
     )
     db.execute("PRAGMA synchronous = FULL")
     db.execute("PRAGMA cell_size_check = ON")
     return db
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    stat = path.stat()
+def _identity(path: str) -> tuple[int, int]:
+    stat = os.stat(path)
     return stat.st_dev, stat.st_ino
 
 
-def _prepare(path: Path, wait: float) -> None:
-    """Make the file, or see that it is a store that can be written, and of our time. Only a lower schema changes."""
+def _prepared(path: str, wait: float) -> sqlite3.Connection:
+    """A connection to the file, made or seen to be a store that can be written. Only a lower schema changes."""
     # By SQLite alone: to open and close the file beside it would drop the locks of another store in this process.
-    if path.is_dir():
+    folder, name = os.path.split(path)
+    if os.path.isdir(path):
         raise StoreError(f"{path} is a folder; the store needs a file in it")
-    if not path.parent.is_dir():
-        raise StoreError(f"there is no folder {path.parent} for the store {path.name}")
-    if not path.exists():
+    if not os.path.isdir(folder):
+        raise StoreError(f"there is no folder {folder} for the store {name}")
+    if not os.path.exists(path):
         with suppress(FileExistsError):
             _touch(path)
-    elif not all(os.access(place, os.W_OK) for place in (path, path.parent)):
+    elif not all(os.access(place, os.W_OK) for place in (path, folder)):
         raise _read_only(path)
-    with closing(connect(path, wait)) as db:
+    db = connect(path, wait)
+    try:
+        steps = migrations("sqlite")
+        db.execute("BEGIN")  # of one moment: another process may be making the store
         theirs = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
-        if theirs != OURS and (theirs or db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()):
+        others = theirs != OURS and (theirs or db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone())
+        db.execute("COMMIT")
+        if others:
             raise Corrupt(
                 f"{path} is a database of another program, not a store of Sortes; nothing was changed"
             )
-        if version > max(migrations("sqlite")):
-            raise newer(str(path), version, max(migrations("sqlite")))
-        if (mode := db.execute("PRAGMA journal_mode = WAL").fetchone()[0]) != "wal":
+        if version > max(steps):
+            raise newer(path, version, max(steps))
+        _write_ahead(db, path, wait)
+        if version < max(steps):
+            migrate(db)
+        return db
+    except BaseException:
+        db.close()
+        raise
+
+
+def _write_ahead(db: sqlite3.Connection, path: str, wait: float) -> None:
+    """Have the file keep its log beside it, once and for all who open it."""
+    until = monotonic() + wait
+    while (mode := db.execute("PRAGMA journal_mode").fetchone()[0]) != "wal":
+        try:
+            mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        except (
+            sqlite3.OperationalError
+        ) as e:  # SQLite does not wait by itself for others who change this, too
+            if _code(e) != sqlite3.SQLITE_BUSY or monotonic() > until:
+                raise
+            sleep(0.005)
+            continue
+        if mode != "wal":
             raise StoreError(f"{path} is where SQLite cannot keep its log beside it (it offers {mode})")
-        migrate(db)
 
 
-def _touch(path: Path) -> None:
+def _touch(path: str) -> None:
     """An empty file for the owner alone: the log holds what seats may not see. What SQLite adds follows suit."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
@@ -383,25 +463,27 @@ def _statements(sql: str) -> Iterator[str]:
 
 
 @contextmanager
-def new_file(path: Path) -> Iterator[sqlite3.Connection]:
+def new_file(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
     """A connection to a new, empty file that stands at `path` once all is well, and else nowhere."""
-    path = path.absolute()
-    part = path.with_name(f"{path.name}.part")
+    path = os.path.abspath(path)
+    part = f"{path}.part"
     try:
-        if path.exists():
+        if os.path.exists(path):
             raise Exists(f"there is a file {path} already; a backup never writes over one")
-        part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(part)
         _touch(part)
         try:
             with closing(connect(part, 0)) as db:
                 yield db
-            part.rename(path)
+            os.rename(part, path)
             if os.name == "posix":  # a name is durable once its folder is
-                folder = os.open(path.parent, os.O_RDONLY)
+                folder = os.open(os.path.dirname(path), os.O_RDONLY)
                 os.fsync(folder)
                 os.close(folder)
         except BaseException:
-            part.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(part)
             raise
     except FAULTS as e:
         if _code(e) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -417,7 +499,7 @@ def _code(e: Exception) -> int:
     return getattr(e, "sqlite_errorcode", 0) & 0xFF
 
 
-def said(e: Exception, path: Path, wait: float) -> StoreError:
+def said(e: Exception, path: str, wait: float) -> StoreError:
     """What an error of SQLite or the system means to people."""
     match _code(e):
         case sqlite3.SQLITE_FULL:
@@ -438,24 +520,27 @@ def said(e: Exception, path: Path, wait: float) -> StoreError:
     if isinstance(e, UnicodeDecodeError) or "decode" in str(e):
         return _damaged(path, "text that is none")
     # SQLite has many ways to trip over a full or guarded disk beside its files
-    if _code(e) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and path.parent.is_dir():
-        if shutil.disk_usage(path.parent).free < 1 << 20:
+    folder = os.path.dirname(path)
+    if _code(e) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and os.path.isdir(folder):
+        from shutil import disk_usage
+
+        if disk_usage(folder).free < 1 << 20:
             return _full(path)
-        if not os.access(path.parent, os.W_OK):
+        if not os.access(folder, os.W_OK):
             return _read_only(path)
     return StoreError(f"{path} could not be read or written: {e}")
 
 
-def _full(path: Path) -> Full:
+def _full(path: str) -> Full:
     return Full(f"there is no room left for {path}; nothing was changed: make room, then ask again")
 
 
-def _read_only(path: Path) -> ReadOnly:
+def _read_only(path: str) -> ReadOnly:
     return ReadOnly(
         f"{path} cannot be written: it, its folder or its disk is read-only; nothing was changed. "
         "Copy it to where you may write, or change its permissions"
     )
 
 
-def _damaged(path: Path, how: str) -> Corrupt:
+def _damaged(path: str, how: str) -> Corrupt:
     return Corrupt(f"{path} is damaged ({how}); nothing was changed: open its latest backup instead")
