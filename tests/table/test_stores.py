@@ -340,6 +340,18 @@ def test_the_largest_fit(store: Store) -> None:
     assert [len(data) for _, data in store.read("t", limit=2)] == [2**24, 0]
 
 
+@pytest.mark.parametrize("head", [2**15 - 2, 2**16 - 2])
+def test_numbers_of_any_size(store: Store, head: int) -> None:
+    """PostgreSQL takes small numbers for small kinds, whose sums end at 32,767."""
+    store.create("t")
+    for after in range(0, head, 10_000):
+        store.append("t", after, [b""] * min(10_000, head - after))
+    assert store.append("t", head, [b"a", b"b", b"c"], key="k") == (head + 1, head + 3, False)
+    assert store.append("t", head + 3, [b"d"], key="l") == (head + 4, head + 4, False)
+    assert store.find("t", "k") == (head + 1, head + 3, True)
+    assert list(store.read("t", head, 2)) == [(head + 1, b"a"), (head + 2, b"b")]
+
+
 def test_a_closed_store_says_so(where: str) -> None:
     store = open_store(where)
     store.create("t")
@@ -988,9 +1000,35 @@ def test_a_server_that_went_away_and_came_back(url: str) -> None:
     with PostgresStore(url) as store, server() as db:
         store.create("t")
         for after in range(3):
-            for resting in store._idle:
-                db.execute("SELECT pg_terminate_backend(%s, 5000)", (resting.info.backend_pid,))
+            resting = store._taken()
+            assert resting is not None
+            db.execute("SELECT pg_terminate_backend(%s, 5000)", (resting.connection.info.backend_pid,))
+            store._rest(resting)
             assert store.append("t", after, [b"new"], key=f"{after}") == (after + 1, after + 1, False)
+
+
+@pytest.mark.service
+def test_more_at_once_than_a_store_has_connections(url: str) -> None:
+    """They wait for each other; and a store that is closed meanwhile leaves nobody waiting."""
+    from sortes.table.stores.postgres import CONNECTIONS
+
+    store = open_store(url)
+    names = [f"t{i}" for i in range(2 * CONNECTIONS)]
+    for table in names:
+        store.create(table)
+    works = [partial(store.append, table, 0, [b"one"]) for table in names]
+    assert together(*works) == [(1, 1, False)] * len(names)
+
+    def play(table: str) -> None:
+        for head in range(1, 10_000):
+            store.append(table, head, [b"event"])
+
+    def close() -> None:
+        time.sleep(0.2)
+        store.close()
+
+    said = together(*(partial(play, table) for table in names), close)
+    assert [str(e) for e in said[:-1]] == ["the store is closed"] * len(names)
 
 
 def test_no_server() -> None:

@@ -5,12 +5,13 @@ What is ours is named sortes_…, in the first schema of the connection's search
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from threading import BoundedSemaphore
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from os import PathLike
+from queue import Empty, SimpleQueue
+from threading import Lock
 from types import TracebackType
-from typing import Any, LiteralString, TypeAlias
+from typing import Any, LiteralString, TypeAlias, TypeVar
 from zlib import crc32
 
 import psycopg
@@ -40,38 +41,33 @@ from sortes.table.stores import (
 )
 from sortes.table.stores.sqlite import SHIFT, migrate, new_file
 
-Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+Row: TypeAlias = tuple[Any, ...]
+Connection: TypeAlias = psycopg.Connection[Row]
+Cursor: TypeAlias = psycopg.Cursor[Row]
+T = TypeVar("T")
 
 CONNECTIONS = 16  # at most, for one store: a server has 100 for all
 OURS = 0x536F7274  # "Sort": the advisory lock of those who change the schema
 
 
 def _appending(keyed: bool, many: bool) -> LiteralString:
-    """The statement of an append: it looks and appends in one, and returns head and former request as it found them.
+    """The statement of an append, which writes nothing where the table is gone or its head is another.
 
-    Two that looked at once meet at the event's key, where the later one waits for the earlier and fails; asked
-    again, it sees what happened. What an append has no need of is left out: that makes up to a third of its time.
+    What an append has no need of is left out. Two that looked at once meet at the event's number or key, where the
+    later one waits for the earlier and fails. Numbers come worked out: a sum of two small ones, which are sent as
+    such, could be too large for their kind.
     """
-    former: LiteralString = (
-        "r.number AS first, r.last" if keyed else "NULL::bigint AS first, NULL::bigint AS last"
-    )
-    join: LiteralString = "LEFT JOIN sortes_event r ON r.tab = t.id AND r.key = %(key)s" if keyed else ""
-    columns: LiteralString = "(tab, number, data, key, last)" if keyed else "(tab, number, data)"
-    event: LiteralString = "%(after)s + n, data" if many else "%(after)s + 1, %(event)s"
-    each: LiteralString = ", unnest(%(events)s::bytea[]) WITH ORDINALITY AS e (data, n)" if many else ""
-    request: LiteralString = ", %(key)s, %(after)s + %(count)s" if keyed else ""
+    columns: LiteralString = ", key, last" if keyed else ""
+    event: LiteralString = "%s + n, data" if many else "%s, %s"
+    each: LiteralString = ", unnest(%s::bytea[]) WITH ORDINALITY AS e (data, n)" if many else ""
+    request: LiteralString = ", %s, %s" if keyed else ""
     if keyed and many:
-        request = ", CASE n WHEN 1 THEN %(key)s END, CASE n WHEN 1 THEN %(after)s + %(count)s END"
+        request = ", CASE n WHEN 1 THEN %s END, CASE n WHEN 1 THEN %s END"
     return f"""
-        WITH here AS (
-            SELECT t.id, {former},
-                   coalesce((SELECT max(number) FROM sortes_event e WHERE e.tab = t.id), 0) AS head
-            FROM sortes_table t {join} WHERE t.name = %(table)s FOR KEY SHARE OF t
-        ), events AS (
-            INSERT INTO sortes_event {columns}
-            SELECT id, {event}{request} FROM here{each} WHERE first IS NULL AND head = %(after)s
-        )
-        SELECT head, first, last FROM here
+        INSERT INTO sortes_event (tab, number, data{columns})
+        SELECT id, {event}{request} FROM sortes_table t{each}
+        WHERE name = %s AND %s = coalesce((SELECT max(number) FROM sortes_event WHERE tab = t.id), 0)
+        FOR KEY SHARE OF t
     """
 
 
@@ -83,8 +79,10 @@ class PostgresStore:
 
     def __init__(self, url: str, wait: float = WAIT) -> None:
         self._url, self._wait = url, wait
-        self._idle: list[Connection] = []
-        self._room = BoundedSemaphore(CONNECTIONS)
+        # at rest: a connection each, by the cursor that it keeps; None is room for a new one, where one died
+        self._idle: SimpleQueue[Cursor | None] = SimpleQueue()
+        self._room = CONNECTIONS  # for connections that never were
+        self._gate = Lock()  # held by whoever looks at the room
         self._closed = False
         try:
             known = psycopg.conninfo.conninfo_to_dict(url)
@@ -125,21 +123,26 @@ class PostgresStore:
 
     def append(self, table: str, after: int, events: Sequence[bytes], key: str | None = None) -> Appended:
         asked(table, after, events, key)
-        sql = APPEND[key is not None, len(events) > 1]
-        given = {"table": table, "after": after, "key": key, "count": len(events)}
-        given |= {"events": list(events)} if len(events) > 1 else {"event": events[0]}
-        try:
-            rows = self._do(sql, given)
-        except _Raced:
-            rows = self._do(sql, given)  # now it sees what the other did
-        if not rows:
-            raise no_table(table)
-        ((head, first, last),) = rows
-        if first is not None:
-            return Appended(first, last, repeated=True)
-        if head != after:
-            raise Conflict(table, after, head)
-        return Appended(after + 1, after + len(events), repeated=False)
+        keyed, many, last = key is not None, len(events) > 1, after + len(events)
+        event = (after,) if many else (last, events[0])
+        request, each = (key, last) if keyed else (), (list(events),) if many else ()
+        sql, given = APPEND[keyed, many], (*event, *request, *each, table, after)
+
+        def write(pen: Cursor) -> int:
+            try:
+                return pen.execute(sql, given, prepare=True).rowcount
+            except errors.UniqueViolation:
+                return 0
+
+        for _ in range(3):  # what stood in the way may be gone when asked for
+            if self._with(write):
+                return Appended(after + 1, last, repeated=False)
+            head = self.head(table)
+            if key is not None and (was := self.find(table, key)):
+                return was
+            if head != after:
+                raise Conflict(table, after, head)
+        raise Corrupt(f"{self._name} is damaged (event {after + 1} of {table} is there and is not)")
 
     def find(self, table: str, key: str) -> Appended | None:
         named("table", table), named("key", key)
@@ -219,7 +222,7 @@ class PostgresStore:
 
     # ---- the database --------------------------------------------------------------------------------------
 
-    def backup(self, path: str | os.PathLike[str]) -> None:
+    def backup(self, path: str | PathLike[str]) -> None:
         with self._connected() as db, new_file(path) as part:
             migrate(part)
             part.execute("BEGIN")
@@ -252,8 +255,11 @@ class PostgresStore:
 
     def close(self) -> None:
         self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        with suppress(Empty):
+            while True:
+                if pen := self._idle.get_nowait():
+                    pen.connection.close()
+        self._idle.put(None)  # wakes who waits: each puts it back for the next one
 
     def __enter__(self) -> PostgresStore:
         return self
@@ -282,66 +288,80 @@ class PostgresStore:
 
     # ---- connections ---------------------------------------------------------------------------------------
 
-    def _do(self, sql: LiteralString, *given: Any) -> list[tuple[Any, ...]]:
-        """The rows of one statement, which commits. It goes again, once, where a resting connection had died.
+    def _do(self, sql: LiteralString, *given: Any) -> list[Row]:
+        """The rows of one statement, which commits."""
+        return self._with(lambda pen: pen.execute(sql, given, prepare=True).fetchall())
+
+    def _with(self, work: Callable[[Cursor], T]) -> T:
+        """What `work`, of one statement, returns. It goes again, once, where a resting connection had died.
 
         An append that was made before its connection died is not made again then: its `after` or key forbids.
         """
-        parameters = given[0] if given and isinstance(given[0], dict) else given
-        for again in (True, False):
-            try:
-                with self._connected(fresh=not again) as db:
-                    return db.execute(sql, parameters, prepare=True, binary=True).fetchall()
-            except _Died:
-                continue
-        raise AssertionError("a fresh connection does not count as one that rested")
+        pen = rested = self._taken()
+        try:
+            while True:
+                pen = pen or self._connect()
+                try:
+                    return work(pen)
+                except psycopg.Error as e:
+                    if not (rested and pen.connection.closed):
+                        raise self._said(e) from e
+                    pen = rested = None
+        finally:
+            self._rest(pen)
 
     @contextmanager
-    def _connected(self, fresh: bool = False) -> Iterator[Connection]:
+    def _connected(self) -> Iterator[Connection]:
+        pen = self._taken()
+        try:
+            pen = pen or self._connect()
+            yield pen.connection
+        except psycopg.Error as e:
+            raise self._said(e) from e
+        finally:
+            self._rest(pen)
+
+    def _taken(self) -> Cursor | None:
+        """A connection that rests, or None where there is room for a new one. Waits where there is neither."""
         if self._closed:
             raise StoreError("the store is closed")
-        with self._room:
-            rested = None if fresh else self._rested()
-            try:
-                db = rested or self._connect()
-            except psycopg.Error as e:
-                raise self._said(e) from e
-            try:
-                yield db
-            except psycopg.Error as e:
-                if rested and db.closed:
-                    raise _Died(f"the connection to {self._name} was lost") from e
-                raise self._said(e) from e
-            finally:
-                if db.closed or self._closed:
-                    db.close()
-                else:
-                    self._idle.append(db)
-
-    def _rested(self) -> Connection | None:
         try:
-            return self._idle.pop()
-        except IndexError:
-            return None
+            return self._idle.get_nowait()
+        except Empty:
+            with self._gate:
+                if self._room:
+                    self._room -= 1
+                    return None
+        pen = self._idle.get()
+        if self._closed:
+            self._rest(pen)
+            raise StoreError("the store is closed")
+        return pen
 
-    def _connect(self) -> Connection:
-        db = psycopg.connect(self._url, autocommit=True, connect_timeout=max(2, round(self._wait)))
-        # what the store promises holds whatever the server's defaults are
-        db.execute(
-            "SELECT set_config('lock_timeout', %s, false), set_config('synchronous_commit', "
-            "CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' "
-            "ELSE current_setting('synchronous_commit') END, false), "
-            "set_config('default_transaction_isolation', 'read committed', false)",
-            (f"{max(1, round(self._wait * 1000))}ms",),
-        )
-        return db
+    def _rest(self, pen: Cursor | None) -> None:
+        self._idle.put(None if pen is None or pen.connection.closed else pen)
+        if self._closed:
+            self.close()
+
+    def _connect(self) -> Cursor:
+        try:
+            db = psycopg.connect(self._url, autocommit=True, connect_timeout=max(2, round(self._wait)))
+            # what the store promises holds whatever the server's defaults are
+            db.execute(
+                "SELECT set_config('lock_timeout', %s, false), set_config('synchronous_commit', "
+                "CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' "
+                "ELSE current_setting('synchronous_commit') END, false), "
+                "set_config('default_transaction_isolation', 'read committed', false)",
+                (f"{max(1, round(self._wait * 1000))}ms",),
+            )
+        except psycopg.Error as e:
+            raise self._said(e) from e
+        return db.cursor(binary=True)
 
     def _said(self, e: psycopg.Error) -> StoreError:
         """What an error of the database means to people."""
         told = str(e).strip().partition("\n")[0]
         match e:
-            case errors.UniqueViolation():
-                return _Raced(f"{self._name}: {told}")
             case errors.ForeignKeyViolation():
                 return Missing(f"{self._name}: the table was deleted meanwhile")
             case errors.DiskFull():
@@ -362,14 +382,6 @@ class PostgresStore:
             case psycopg.OperationalError():
                 return Unreachable(f"{self._name} does not answer: {told}")
         return StoreError(f"{self._name} could not be read or written: {told}")
-
-
-class _Raced(StoreError):
-    """Another appended, between this one's look and its append."""
-
-
-class _Died(Unreachable):
-    """A connection was dead when it was taken from its rest."""
 
 
 def _version(db: Connection) -> int:
