@@ -1033,7 +1033,7 @@ def test_more_at_once_than_a_store_has_connections(url: str) -> None:
 
 def test_no_server() -> None:
     pytest.importorskip("psycopg", reason="the extra postgres is not installed")
-    with pytest.raises(stores.Unreachable, match="does not answer") as error:
+    with pytest.raises(stores.Unreachable, match="cannot be reached") as error:
         open_store("postgresql://me:secret@127.0.0.1:1/nothing", wait=1)
     assert "secret" not in str(error.value)
 

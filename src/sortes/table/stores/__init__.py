@@ -45,7 +45,7 @@ class NewerSchema(StoreError):
 
 
 class Unreachable(StoreError):
-    """The database's server does not answer, or went away."""
+    """The database's server does not answer, turns us away, or went away."""
 
 
 class Missing(StoreError):
@@ -148,18 +148,18 @@ def open_store(where: str | os.PathLike[str], wait: float = WAIT) -> Store:
     """
     if not isinstance(wait, int | float) or not 0 <= wait <= 600:
         raise wrong("wait", wait, "seconds from 0 to 600")
-    if not isinstance(where, str | os.PathLike) or os.fspath(where) in ("", "."):
+    place = os.fspath(where) if isinstance(where, str | os.PathLike) else None
+    if not isinstance(place, str) or place in ("", "."):
         raise wrong("where", where, "the path of a file, or postgresql://…")
-    place = os.fspath(where)
+    if "\0" in place:
+        raise wrong("where", "a name with a NUL in it", "the path of a file, or postgresql://…")
     scheme, colon, _ = place.partition("://")
-    if not colon:
+    if not colon and not place.startswith(("postgresql:", "postgres:")):
         from sortes.table.stores.sqlite import SqliteStore
 
         return SqliteStore(place, wait)
-    if scheme not in ("postgresql", "postgres"):
-        raise wrong(
-            "where", f"{scheme}://…", "the path of a file, or postgresql://…"
-        )  # a URL may hold a password
+    if scheme not in ("postgresql", "postgres"):  # not to be shown: it may hold a password
+        raise wrong("where", f"{scheme.partition(':')[0]}:…", "the path of a file, or postgresql://…")
     try:
         from sortes.table.stores.postgres import PostgresStore
     except ImportError:

@@ -84,12 +84,7 @@ class PostgresStore:
         self._room = CONNECTIONS  # for connections that never were
         self._gate = Lock()  # held by whoever looks at the room
         self._closed = False
-        try:
-            known = psycopg.conninfo.conninfo_to_dict(url)
-        except psycopg.ProgrammingError:
-            raise wrong(
-                "where", "postgresql://…", "a URL that libpq reads, postgresql://user@host/name"
-            ) from None
+        known = _parts(url)
         self._name = f"the database {known.get('dbname', '')} at {known.get('host', 'this machine')}"
         try:
             with self._connected() as db:
@@ -380,8 +375,28 @@ class PostgresStore:
                     f"{self._name} is damaged ({told}); nothing was changed: restore its latest backup"
                 )
             case psycopg.OperationalError():
-                return Unreachable(f"{self._name} does not answer: {told}")
+                return Unreachable(f"{self._name} cannot be reached: {told}")
         return StoreError(f"{self._name} could not be read or written: {told}")
+
+
+def _parts(url: str) -> dict[str, Any]:
+    """What a URL says, by libpq's names.
+
+    Errors show host, port and name, but no password: so one whose @, / or : makes it look like those is refused.
+    """
+    try:
+        known = psycopg.conninfo.conninfo_to_dict(url)
+        ports = str(known.get("port", 5432)).split(",")
+        if "@" not in f"{known.get('host')}{known.get('dbname')}" and all(port.isdigit() for port in ports):
+            return known
+    except psycopg.ProgrammingError:
+        pass
+    raise wrong(
+        "where",
+        "postgresql://…",
+        "a URL that libpq reads, postgresql://user:password@host:port/name, with %40 for an @ in the password, "
+        "%2F for a /, %3A for a :",
+    )
 
 
 def _version(db: Connection) -> int:

@@ -41,6 +41,7 @@ Work = Callable[[sqlite3.Connection], object]
 OURS = 0x536F7274  # "Sort", by which a file says whose it is
 SHIFT = 40  # bits of a place that are the event's number
 NUMBER = (1 << SHIFT) - 1
+LEAST = 512  # bytes that an SQLite database has, unless it is empty
 
 # what SQLite, the system and, over text that is none, Python raise
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)
@@ -50,7 +51,7 @@ class SqliteStore:
     """The store in a file at `path`, which is made where there is none; its folder must be there."""
 
     def __init__(self, path: str, wait: float = WAIT) -> None:
-        self._path, self._wait = os.path.abspath(path), wait
+        self._path, self._wait = os.path.realpath(path), wait
         self._idle: list[sqlite3.Connection] = []  # readers at rest
         self._closed = False
         self._writer: Writer[Work] = Writer(self._commit)
@@ -376,16 +377,22 @@ def _identity(path: str) -> tuple[int, int]:
 def _prepared(path: str, wait: float) -> sqlite3.Connection:
     """A connection to the file, made or seen to be a store that can be written. Only a lower schema changes."""
     # By SQLite alone: to open and close the file beside it would drop the locks of another store in this process.
-    folder, name = os.path.split(path)
+    folder = os.path.dirname(path)
     if os.path.isdir(path):
         raise StoreError(f"{path} is a folder; the store needs a file in it")
     if not os.path.isdir(folder):
-        raise StoreError(f"there is no folder {folder} for the store {name}")
+        raise _no_folder(path)
     if not os.path.exists(path):
         with suppress(FileExistsError):
             _touch(path)
+    elif not os.path.isfile(path):
+        raise StoreError(f"{path} is no file; the store needs one")
+    elif not os.access(path, os.R_OK):
+        raise StoreError(f"{path} may not be read: change its permissions; nothing was changed")
     elif not all(os.access(place, os.W_OK) for place in (path, folder)):
         raise _read_only(path)
+    elif 0 < os.path.getsize(path) < LEAST:  # SQLite would take what is there for nothing, and write over it
+        raise _never_a_store(path, "it is too short")
     db = connect(path, wait)
     try:
         steps = migrations("sqlite")
@@ -395,9 +402,7 @@ def _prepared(path: str, wait: float) -> sqlite3.Connection:
         others = theirs != OURS and (theirs or db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone())
         db.execute("COMMIT")
         if others:
-            raise Corrupt(
-                f"{path} is a database of another program, not a store of Sortes; nothing was changed"
-            )
+            raise _never_a_store(path, "it is a database of another program")
         if version > max(steps):
             raise newer(path, version, max(steps))
         _write_ahead(db, path, wait)
@@ -501,6 +506,7 @@ def _code(e: Exception) -> int:
 
 def said(e: Exception, path: str, wait: float) -> StoreError:
     """What an error of SQLite or the system means to people."""
+    folder = os.path.dirname(path)
     match _code(e):
         case sqlite3.SQLITE_FULL:
             return _full(path)
@@ -508,7 +514,9 @@ def said(e: Exception, path: str, wait: float) -> StoreError:
             return Locked(
                 f"{path} is held by another program, for longer than {wait:g} s; nothing was changed"
             )
-        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_ERROR:
+        case sqlite3.SQLITE_NOTADB:
+            return _never_a_store(path, str(e))
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:
             return _damaged(path, str(e))  # an error in our SQL: what it names is not there any more
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             return _read_only(path)
@@ -517,10 +525,11 @@ def said(e: Exception, path: str, wait: float) -> StoreError:
             return _full(path)
         case errno.EROFS | errno.EACCES | errno.EPERM:
             return _read_only(path)
+        case errno.ENOENT | errno.ENOTDIR if not os.path.isdir(folder):
+            return _no_folder(path)
     if isinstance(e, UnicodeDecodeError) or "decode" in str(e):
         return _damaged(path, "text that is none")
     # SQLite has many ways to trip over a full or guarded disk beside its files
-    folder = os.path.dirname(path)
     if _code(e) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and os.path.isdir(folder):
         from shutil import disk_usage
 
@@ -531,6 +540,11 @@ def said(e: Exception, path: str, wait: float) -> StoreError:
     return StoreError(f"{path} could not be read or written: {e}")
 
 
+def _no_folder(path: str) -> StoreError:
+    folder, name = os.path.split(path)
+    return StoreError(f"there is no folder {folder} for the file {name}")
+
+
 def _full(path: str) -> Full:
     return Full(f"there is no room left for {path}; nothing was changed: make room, then ask again")
 
@@ -539,6 +553,13 @@ def _read_only(path: str) -> ReadOnly:
     return ReadOnly(
         f"{path} cannot be written: it, its folder or its disk is read-only; nothing was changed. "
         "Copy it to where you may write, or change its permissions"
+    )
+
+
+def _never_a_store(path: str, how: str) -> Corrupt:
+    return Corrupt(
+        f"{path} is not a store of Sortes ({how}); nothing was changed: "
+        "name another file, or, if it was one once, open its latest backup"
     )
 
 
