@@ -1,12 +1,13 @@
-"""A table's log as people read it: the events of a play are one thing to tell, and everything is a sentence.
+"""A table's log as people read it: what one seat has seen, one thing after the other, the events of a play as one.
 
-A journal is made of the entries that one seat has seen, and of nothing else. `items` are in the order in which they
-began; `state` is how the table stood at the end.
+The journal is read with the table's own fold: what it says stands on the table is what the table says. Nothing goes
+into it but the entries it is given, so it tells no seat more than that seat's log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -16,286 +17,229 @@ from sortes import catalog
 from sortes.core.chance import Thrown
 from sortes.core.errors import RuleError
 from sortes.core.system import Rule
-from sortes.show import text, words
+from sortes.show import phrases, sentences, text, words
+from sortes.show.phrases import own
+from sortes.show.sentences import Event, Names, Was
 from sortes.table import fold
 
-SILENT = frozenset(
-    ("committed", "sealed", "rules")
-)  # what stands behind other things, and is not told itself
-ROLES = {"gm": "game master", "player": "player", "watcher": "watcher"}
+BREAK = 6 * 3_600_000  # ms without an entry, after which another session begins
+NOT_READ = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValueError,
+)  # what words meet in a record of other versions
+
+
+# ---- what there is to tell --------------------------------------------------------------------------
 
 
 class Item(Struct):
-    """One thing that happened: who did it, what it was in a sentence, and for plays all that belongs to them.
+    """One thing that happened: `number` and `last` are its first and last entry, `who` is the seat that did it.
 
-    `last` is the number of its last entry. `struck` says that it does not count any more, `secret` who was to see it.
+    `said` is what it did, a sentence without `who` and without its full stop; `story` the same without mechanics, or
+    nothing where it is no part of the story. What people wrote has a `title`, and how it `stands`. `quiet` is what only
+    the log itself shows. `secret` says who alone sees it, `undone` who took it back; nothing where that is not so.
     """
 
     number: int
     last: int
     at: int
     kind: str
+    session: int = 1
     who: str = ""
     said: str = ""
-    story: str = ""  # the same without mechanics; nothing where it is only mechanics
-    body: str = ""  # people's own words
-    struck: str = ""
+    story: str = ""
+    title: str = ""
+    stands: str = ""
+    quiet: bool = False
     secret: str = ""
-    scene: int = 0
-    play: Play | None = None
+    undone: str = ""
+
+    @property
+    def struck(self) -> bool:
+        """Whether it does not count any more."""
+        return bool(self.undone)
 
 
-class Play(Struct):
-    """A play as far as it has come."""
+class Note(Item):
+    """What somebody wrote: paragraphs of lines. `by_master` where it was the game master."""
 
-    id: str
-    rule: Rule | None
-    rule_id: str
-    question: str = ""
-    character: str = ""
-    params: str = ""
-    throws: list[Thrown] = []
-    choices: list[str] = []
-    spent: list[tuple[str, int]] = []
-    waits: str = ""
-    result: words.Said | None = None
+    paragraphs: list[list[str]] = []
+    by_master: bool = False
+
+
+class Scene(Item):
+    """A scene begins. `brought` is what came back with it."""
+
+    n: int = 0
+    brought: str = ""
+
+
+class Chosen(Struct):
+    """A choice that was made in a play."""
+
+    who: str
+    question: str
+    option: str
+    cost: str
+    act: str
+    spent: list[tuple[str, int]]
+    undone: str = ""
+
+
+class Result(Struct):
+    """What a play came to: in words, its effects, its texts for the story (none: it is no part of one), and the rules
+    that say so."""
+
+    said: words.Said
     effects: list[tuple[str, str]] = []
-    tells: list[str] = []  # what of the result belongs to the story
+    story: list[str] | None = None
     why: list[str] = []
+    act: str = ""
+
+
+class Correction(Struct):
+    """The game master set a play right: why, and what it comes to now. `void`: to nothing."""
+
+    number: int
+    who: str
+    text: str
+    void: bool = False
+    result: Result | None = None
+
+
+class Play(Item):
+    """A play as far as it came. `doer` and `rival` are characters, `asked` is what was asked of the rule.
+
+    `earlier` says that it was played in secret before its place here, `shown` that a secret was shown to all since.
+    """
+
+    play: str = ""
+    rule: Rule | None = None
+    rule_id: str = ""
+    doer: str = ""
+    rival: str = ""
+    question: str = ""
+    asked: str = ""
+    deed: str = ""
+    earlier: str = ""
+    after: int = 0  # where it was truly played
+    shown: str = ""
+    by_hand: bool = False
+    throws: list[Thrown] = []
+    choices: list[Chosen] = []
+    counted: list[tuple[str, str, int]] = []  # act, what, how many
+    waits: str = ""
+    result: Result | None = None
+    corrections: list[Correction] = []
     ended: str = ""
     given: dict[str, Any] = {}
-    corrected: str = ""
 
     @property
-    def title(self) -> str:
-        """What was played, in words."""
-        return self.question or self.how
+    def struck(self) -> bool:
+        """Whether it does not count any more."""
+        return bool(self.undone) or any(one.void for one in self.corrections)
 
     @property
-    def how(self) -> str:
-        """The rule and its parameters."""
-        return f"{self.rule_id}: {self.params}" if self.params else self.rule_id
+    def now(self) -> Result | None:
+        """What it comes to as things stand."""
+        return next((one.result for one in reversed(self.corrections) if one.result), self.result)
 
     @property
-    def named(self) -> list[str]:
-        """What each throw is called."""
-        if self.rule is not None:
-            try:
-                return words.drawn_by(self.rule, self.given, self.throws)
-            except (KeyError, TypeError):
-                pass
-        return [words.caption(one) for one in self.throws]
+    def why(self) -> list[str]:
+        """The rules that it came to its first result by."""
+        return self.result.why if self.result else []
 
     @property
-    def thrown(self) -> list[str]:
-        """Each throw in a line."""
-        return [text.throw(one, name) for name, one in text.merged(self.throws, self.named)]
+    def actor(self) -> str:
+        """Whose play it is: the character's, else the seat's."""
+        return self.doer or self.who
 
-
-class Journal:
-    """The whole log of one seat."""
-
-    def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.state = fold.State()
-        self.first, self.end = 0, 0  # milliseconds since 1970
-        self._plays: dict[str, Item] = {}
-        self._acts: dict[str, list[Item]] = {}
-
-    # ---- reading --------------------------------------------------------------------------------
-
-    def take(self, number: int, event: Mapping[str, Any]) -> None:
-        """Read one entry."""
-        event = dict(event)
-        self.first, self.end = self.first or event.get("at", 0), event.get("at", self.end)
-        if event["kind"] == "revealed":
-            fold.fold(self.state, event)
-            self._revealed(number, event)
-            return
-        if event["kind"] in TOLD:
-            self._of_play(number, event)
-        elif event["kind"] not in SILENT:
-            gone = self._named(event)
-            fold.fold(self.state, event)
-            self._written(number, event, gone)
-            return
-        fold.fold(self.state, event)
-
-    def _named(self, event: Mapping[str, Any]) -> str:
-        """What an entry that may go away is called."""
-        one = self.state.written.get(event["kind"], {}).get(event.get("id", ""), {})
-        if event["kind"] == "character" and event["id"] in self.state.characters:
-            return self.state.characters[event["id"]].name
-        return str(one.get("title") or one.get("name") or one.get("text") or "")
-
-    def seat(self, id: str) -> str:
-        """The name of a seat."""
-        return self.state.seats[id].name if id in self.state.seats else ""
-
-    def someone(self, id: str | None) -> str:
-        """The name of a character."""
-        return self.state.characters[id].name if id in self.state.characters else ""
-
-    def _add(self, number: int, event: Mapping[str, Any], **keys: Any) -> Item:
-        item = Item(
-            number, number, event.get("at", self.end), event["kind"], self.seat(event.get("seat", "")), **keys
-        )
-        item.scene = self.state.scene
-        to = event.get("to")
-        if to is not None:
-            names = ["the game master" if key == "gm" else self.seat(key) or "one seat" for key in to]
-            item.secret = f"for {' and '.join(names)} alone" if names else "for nobody yet"
-        self.items.append(item)
-        if event.get("act"):
-            self._acts.setdefault(event["act"], []).append(item)
-        return item
-
-    # ---- plays ----------------------------------------------------------------------------------
-
-    def _of_play(self, number: int, event: Mapping[str, Any], *, secret: str = "") -> None:
-        id = event["play"]
-        if id not in self._plays:
-            item = self._add(number, event)
-            item.kind, item.secret = "play", secret or item.secret
-            item.play = Play(id, _rule(event.get("rule", "")), event.get("rule", "a play"))
-            self._plays[id] = item
-        item = self._plays[id]
-        assert item.play is not None
-        item.last = number
-        TOLD[event["kind"]](self, item, item.play, event)
-
-    def _played(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        play.rule, play.rule_id = _rule(event["rule"]), event["rule"]
-        play.question, play.character = event.get("question", ""), self.someone(event.get("who"))
-        named = event.get("named", {})
-        if play.rule:
-            play.given = {
-                name: event["params"].get(name, f.default) for name, f in play.rule.form.fields.items()
-            }
-            told = {n: named.get(n, v) for n, v in event["params"].items() if n in play.rule.form.fields}
-            try:
-                play.params = words.params(play.rule, {n: v for n, v in told.items() if v is not None})
-            except (TypeError, AttributeError):
-                play.params = ""
-
-    def _throw(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        play.throws = [*play.throws, *thrown(event)]
-        play.waits = ""
-
-    def _chosen(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        about = words.question(event["about"]).rstrip("?")
-        play.choices = [*play.choices, f"{about}: {words.option(event['about'], event['option'])}"]
-        play.waits = ""
-
-    def _effect(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        play.spent = [*play.spent, (event["what"], event["n"])]
-
-    def _waiting(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        ask = event["ask"]
-        play.waits = words.question(ask["about"]) if ask["kind"] == "choice" else "A throw by hand"
-
-    def _resolved(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        play.waits, play.why = "", list(event.get("why", ()))
-        self._outcome(play, event["outcome"])
-
-    def _outcome(self, play: Play, outcome: Mapping[str, Any]) -> None:
-        play.tells = [
-            str(v) for name, v in outcome.items() if v and (name == "text" or name.endswith("_text"))
-        ]
-        if play.rule is None:
-            told = ", ".join(
-                f"{key} {words.value(v)}" for key, v in outcome.items() if v not in (None, False)
-            )
-            play.result = words.Said(told or "Resolved", "none")
-            return
+    @property
+    def drawn(self) -> list[tuple[str, Thrown]]:
+        """The throws, each with whose it was or what."""
         try:
-            made = msgspec.convert(outcome, play.rule.outcome)
-            play.result = words.said(play.rule, made, play.throws)
-            play.effects = words.effects(play.rule, made, play.spent)
-        except (msgspec.ValidationError, AttributeError, IndexError, KeyError, TypeError):
-            play.result = words.Said(words.label(str(next(iter(outcome.values()), "Resolved"))), "none")
+            names = words.drawn_by(self.rule, self.given, self.throws) if self.rule else []
+        except NOT_READ:
+            names = []
+        names = names or [words.caption(one) for one in self.throws]
+        sides = {"You": self.actor, "The other side": self.rival or "The other side"}
+        sides["Drawn, yours first"] = f"Drawn, {self.actor}’s first"
+        return text.merged(self.throws, [own(sides.get(name, name)) for name in names])
 
-    def _ended(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        play.waits, play.ended = "", event.get("reason") or "ended by hand"
-
-    def _blind(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        play.question = event.get("question", "")
-        play.waits = "Thrown blind: nobody has seen it yet"
-        item.secret = "blind"
-
-    def _corrected(self, item: Item, play: Play, event: Mapping[str, Any]) -> None:
-        reason = f": {event['text']}" if event.get("text") else ""
-        if event.get("void"):
-            item.struck = f"made void{reason}"
-        if event.get("outcome"):
-            self._outcome(play, event["outcome"])
-        play.corrected = f"corrected{reason}"
-
-    def _revealed(self, number: int, event: Mapping[str, Any]) -> None:
-        id = event["play"]
-        told = event.get("events", ())
-        if not told:
-            self._add(number, event, said="shows to all what was played in secret")
-            if id in self._plays:
-                self._plays[id].secret = ""
-            return
-        if id in self._plays:  # known as blind only
-            self.items.remove(self._plays.pop(id))
-        for one in told:
-            if one["event"]["kind"] in TOLD:
-                self._of_play(number, one["event"], secret="played earlier in secret")
-
-    # ---- everything else ------------------------------------------------------------------------
-
-    def _written(self, number: int, event: Mapping[str, Any], gone: str) -> None:
-        said, story, body = SAID.get(event["kind"], _unknown)(self, event, gone)
-        if said or body:
-            self._add(number, event, said=said, story=story, body=body)
-        if event["kind"] == "undone":
-            for item in self._acts.get(event["of"], ()):
-                if item.kind != "play":
-                    item.struck = "taken back"
-                elif item.play and event.get("play") == item.play.id:
-                    item.last = number
-                    if event.get("before") is None:
-                        item.struck = "taken back"
-            if (id := event.get("play")) in self._plays and event.get("before") is not None:
-                play = self._plays[id].play
-                assert play is not None
-                play.result, play.effects = None, []
-                play.choices = [*play.choices, "taken back"]
-                ask = event["before"].get("ask") or {}
-                play.waits = words.question(ask["about"]) if ask.get("kind") == "choice" else "goes on"
+    @property
+    def in_story(self) -> bool:
+        """Whether a story can tell it: it stands, and came to something that is a word."""
+        if self.struck or (self.rule and not phrases.in_story(self.rule)):
+            return False
+        return bool(self.question) or (self.now is not None and self.now.story is not None)
 
 
-TOLD: Mapping[str, Any] = {
-    "played": Journal._played,
-    "throw": Journal._throw,
-    "chosen": Journal._chosen,
-    "effect": Journal._effect,
-    "waiting": Journal._waiting,
-    "resolved": Journal._resolved,
-    "ended": Journal._ended,
-    "blind": Journal._blind,
-    "corrected": Journal._corrected,
-}
+class Journal(Struct):
+    """All that one seat's log has to tell, and how things stood at the end of it."""
+
+    title: str = ""
+    items: list[Item] = []
+    first: int = 0  # ms since 1970
+    last: int = 0
+    masters: list[str] = []  # of the game
+    players: list[str] = []
+    systems: list[str] = []  # titles, of what was played
+    cast: list[
+        tuple[str, str, list[tuple[str, list[tuple[str, str]]]]]
+    ] = []  # name, whose, by system what stands there
+    threads: list[tuple[str, bool]] = []  # title, whether open
+    clocks: list[tuple[str, int, int]] = []  # title, filled, size
+    questions: list[tuple[str, str]] = []  # what was asked, and the answer
+    ledger: list[tuple[str, str]] = []  # who, and what they have shown
+
+    @property
+    def waiting(self) -> list[Play]:
+        """Plays that are not over."""
+        return [one for one in self.items if isinstance(one, Play) and one.waits and not one.struck]
+
+    def sessions(self) -> dict[int, int]:
+        """When each session began, by its number."""
+        out: dict[int, int] = {}
+        for one in self.items:
+            out.setdefault(one.session, one.at)
+        return out
+
+    def scenes(self) -> Iterator[tuple[Scene | None, list[Item]]]:
+        """The items by scene; those before the first scene come first, with none."""
+        scene: Scene | None = None
+        items: list[Item] = []
+        for one in self.items:
+            if isinstance(one, Scene) and not one.struck:
+                if scene or items:
+                    yield scene, items
+                scene, items = one, []
+            else:
+                items.append(one)
+        if scene or items:
+            yield scene, items
 
 
-def _rule(id: str) -> Rule | None:
-    """A rule, if its system is installed here."""
-    try:
-        return catalog.rule(id)
-    except RuleError:
-        return None
+def day(at: int) -> str:
+    """The day of a moment, in UTC: 2026-12-01."""
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d")
 
 
-def thrown(event: Mapping[str, Any]) -> list[Thrown]:
+def long_day(at: int) -> str:
+    """The day of a moment in words, in UTC: 1 December 2026."""
+    moment = datetime.fromtimestamp(at / 1000, UTC)
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def thrown(event: Event) -> list[Thrown]:
     """The throws of an event, as the engine has them."""
     out: list[Thrown] = []
     for item in event["groups"]:
         if item["kind"] == "shuffled":
             continue
-        name, faces = str(item["name"]).partition(f"-{event['play']}")[0], tuple(item["faces"])
+        name, faces = item["name"].partition(f"-{event['play']}")[0], tuple(item["faces"])
         kept = tuple(item.get("kept", faces))
         if out and item["kind"] == "cards" and out[-1].name == name:  # the deck was shuffled on the way
             faces, kept = (*out[-1].faces, *faces), (*out[-1].kept, *kept)
@@ -304,170 +248,312 @@ def thrown(event: Mapping[str, Any]) -> list[Thrown]:
     return out
 
 
-# ---- sentences ------------------------------------------------------------------------------------
-
-Sentence = tuple[str, str, str]  # with mechanics, without, and people's own words
+# ---- reading ----------------------------------------------------------------------------------------
 
 
-def _unknown(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    return f"{words.label(str(e['kind'])).lower()}", "", ""
+class Reader:
+    """Reads entries in order. Names and sheets are those of the time."""
+
+    def __init__(self) -> None:
+        self.state = fold.State()
+        self.names = Names(self.state)
+        self.journal = Journal()
+        self.plays: dict[str, Play] = {}
+        self.acts: dict[str, list[Item]] = {}
+        self.session = 1
+
+    def take(self, number: int, event: Event) -> None:
+        """One entry."""
+        kind, now = event["kind"], event.get("at", self.journal.last)
+        if self.journal.items and now - self.journal.last > BREAK:
+            self.session += 1
+        self.journal.first, self.journal.last = self.journal.first or now, now
+        if kind in PARTS and "play" in event:
+            self.part(number, event)
+            fold.fold(self.state, dict(event))
+        elif kind == "revealed":
+            self.reveal(number, event)
+            fold.fold(self.state, dict(event))
+        else:
+            was = Was.of(self.names, event)
+            fold.fold(self.state, dict(event))
+            self.beside(number, event, was)
+
+    def beside(self, number: int, event: Event, was: Was) -> None:
+        """An event that is no part of a play."""
+        kind = event["kind"]
+        if kind == "undone":
+            self.undone(number, event)
+        elif kind == "note":
+            master = self.names.role(event.get("seat")) == "gm"
+            self.add(Note, number, event, paragraphs=phrases.prose(event["text"]), by_master=master)
+        elif kind == "scene":
+            back = sentences.brought(self.names, was)
+            self.add(Scene, number, event, n=event["n"], title=own(event.get("title") or ""), brought=back)
+        elif kind not in sentences.SILENT:
+            told = sentences.told(self.names, event, was)
+            if told.said:
+                item = self.add(Item, number, event, said=told.said, story=told.story)
+                item.title, item.stands = told.title, told.stands
+                item.quiet = kind in sentences.QUIET or event.get("by") == "scene"
+                item.who = "" if kind in sentences.NOBODY else item.who
+
+    def undone(self, number: int, event: Event) -> None:
+        """What is taken back is struck where it stands; the log says besides who did it."""
+        who, items = self.names.seat(event.get("seat")) or "the table", self.acts.get(event["of"], ())
+        for item in items:
+            item.last = number
+            if isinstance(item, Play):
+                self.take_back(item, event, who)
+            else:
+                item.undone = who
+        said = f"takes back {sentences.taken_back(event.get('what', ''))}"
+        first = next((f" ({item.number})" for item in items), "")
+        self.add(Item, number, event, said=said + first, quiet=True)
+
+    # ---- items ----------------------------------------------------------------------------------
+
+    def add(self, make: type[Item], number: int, event: Event, **keys: Any) -> Any:
+        """One more item, at the end."""
+        item = make(
+            number=number,
+            last=number,
+            at=event.get("at", self.journal.last),
+            kind=event["kind"],
+            session=self.session,
+            who=self.names.seat(event.get("seat")),
+            secret=self.names.audience(event.get("to")),
+            **keys,
+        )
+        self.journal.items.append(item)
+        self.of_act(event, item)
+        return item
+
+    def of_act(self, event: Event, item: Item) -> None:
+        """An act can be taken back, with all that belongs to it."""
+        if act := event.get("act"):
+            items = self.acts.setdefault(act, [])
+            if not items or items[-1] is not item:
+                items.append(item)
+
+    # ---- plays ----------------------------------------------------------------------------------
+
+    def part(self, number: int, event: Event, **secret: Any) -> None:
+        """An event of a play."""
+        play = self.plays.get(event["play"])
+        if play is None:
+            play = self.plays[event["play"]] = self.add(Play, number, event, play=event["play"], **secret)
+            play.kind = "play"
+        play.last = number
+        self.of_act(event, play)
+        PARTS[event["kind"]](self, play, number, event)
+
+    def _played(self, play: Play, number: int, event: Event) -> None:
+        play.rule_id, play.given = event["rule"], dict(event.get("params", {}))
+        play.who = self.names.seat(event.get("seat")) or play.who
+        play.doer, play.rival = (
+            self.names.someone(event.get("who")),
+            self.names.someone(event.get("opponent")),
+        )
+        play.question, play.by_hand = own(event.get("question", "")), bool(event.get("hand"))
+        title = phrases.system_title(play.rule_id.partition(".")[0])
+        if title not in self.journal.systems:
+            self.journal.systems.append(title)
+        try:
+            play.rule = catalog.rule(play.rule_id)
+        except RuleError:
+            play.deed = f"a play of {own(play.rule_id)}, which is not installed here"
+            return
+        play.deed = phrases.deed(play.rule)
+        try:
+            play.asked = phrases.asked(play.rule, play.given, event.get("named", {}), play.rival)
+        except NOT_READ:
+            play.asked = ""
+        for name, field in play.rule.form.fields.items():
+            if not field.required:
+                play.given.setdefault(name, field.default)
+
+    def _throw(self, play: Play, number: int, event: Event) -> None:
+        play.throws = [*play.throws, *thrown(event)] if play.throws else thrown(event)
+        play.waits = ""
+
+    def _chosen(self, play: Play, number: int, event: Event) -> None:
+        about, cost = event["about"], event.get("cost", {})
+        play.choices.append(
+            Chosen(
+                self.chooser(play, event["who"]),
+                own(words.question(about)),
+                own(words.option(about, event["option"])),
+                own(words.cost(cost.items())),
+                event.get("act", ""),
+                list(cost.items()),
+            )
+        )
+        play.waits = ""
+
+    def chooser(self, play: Play, who: str) -> str:
+        """Who chooses in a play."""
+        if who == "opponent":
+            return play.rival or "The other side"
+        return "The table" if who == "table" else play.actor
+
+    def _effect(self, play: Play, number: int, event: Event) -> None:
+        play.counted.append((event.get("act", ""), event["what"], event["n"]))
+
+    def _waiting(self, play: Play, number: int, event: Event) -> None:
+        play.waits = self.wanted(play, event.get("ask") or {})
+
+    def wanted(self, play: Play, ask: Event) -> str:
+        """What a play waits for."""
+        if ask.get("kind") != "choice":
+            return "a throw by hand"
+        about = ask["about"]
+        options = []
+        for one in ask.get("options", ()):
+            cost = words.cost(one.get("cost", {}).items())
+            options.append(f"{words.option(about, one['option'])}{f' ({cost})' if cost else ''}")
+        return own(f"{self.chooser(play, ask.get('who', ''))}: {words.question(about)} {', '.join(options)}")
+
+    def _resolved(self, play: Play, number: int, event: Event) -> None:
+        play.waits = ""
+        play.result = self.result(play, event["outcome"], event)
+        if "low" in event:
+            play.result.effects.append(("Few numbers are left in the deck", str(event["low"])))
+
+    def result(self, play: Play, outcome: Event, event: Event) -> Result:
+        """An outcome in words; in its own terms where nothing here knows them."""
+        why = [own(one) for one in event.get("why", ())]
+        result = Result(words.Said("", "none"), why=why, act=event.get("act", ""))
+        try:
+            if play.rule is None:
+                raise KeyError(play.rule_id)
+            made = msgspec.convert(outcome, play.rule.outcome)
+            said = words.said(play.rule, made, play.throws, words.named(play.actor))
+            result.said = words.Said(own(said.title), said.mark, own(said.why))
+            costs = [spent for one in play.choices if not one.undone for spent in one.spent]
+            paid = {what for what, _ in costs}
+            tallies = [(what, n) for _, what, n in play.counted if what not in paid]
+            effects = words.effects(play.rule, made, tallies, costs)
+            result.effects = [(own(label), own(told)) for label, told in effects]
+            if phrases.in_story(play.rule):
+                result.story = phrases.told(play.rule, made)
+        except NOT_READ:  # of another version, or not installed here: it stands as it was written
+            result.said = words.Said(_plainly(outcome), "none")
+            result.story = [] if isinstance(next(iter(outcome.values()), None), str) else None
+        return result
+
+    def _ended(self, play: Play, number: int, event: Event) -> None:
+        play.waits, play.ended = "", own(event.get("reason") or "")
+        play.ended = f"ended by hand: {play.ended}" if play.ended else "ended by hand"
+
+    def _corrected(self, play: Play, number: int, event: Event) -> None:
+        one = Correction(
+            number, self.names.seat(event.get("seat")), own(event.get("text", "")), bool(event.get("void"))
+        )
+        if event.get("outcome"):
+            one.result = self.result(play, event["outcome"], event)
+        play.corrections.append(one)
+        if one.void:
+            play.waits = ""
+
+    def take_back(self, play: Play, event: Event, who: str) -> None:
+        """An act of a play is taken back: all of it, or a choice."""
+        before = event.get("before")
+        if before is None:
+            play.undone, play.waits = who, ""
+            return
+        for one in play.choices:
+            if one.act == event["of"]:
+                one.undone = who
+        play.counted = [one for one in play.counted if one[0] != event["of"]]
+        if play.result and play.result.act == event["of"]:
+            play.result = None
+        play.waits = self.wanted(play, before.get("ask") or {})
+
+    def reveal(self, number: int, event: Event) -> None:
+        """A play in secret is shown: for those who knew it a sentence, for all others the play itself."""
+        events, who = event.get("events", ()), self.names.seat(event.get("seat"))
+        known = self.plays.get(event["play"])
+        if known and not events:
+            known.shown, known.last = f"shown to all by {who}" if who else "shown to all", number
+            self.add(
+                Item, number, event, said=f"shows everybody what was played at {known.number}", quiet=True
+            )
+            return
+        after = next((one["after"] for one in events), 0)
+        secret = {
+            "earlier": "played earlier in secret",
+            "after": after,
+            "shown": f"shown by {who or 'the table'}",
+        }
+        for one in events:
+            if one["event"]["kind"] in PARTS:
+                self.part(number, one["event"], **secret)
+            elif one["event"]["kind"] == "undone" and event["play"] in self.plays:
+                play = self.plays[event["play"]]
+                self.take_back(play, one["event"], self.names.seat(one["event"].get("seat")) or "the table")
+
+    # ---- the end --------------------------------------------------------------------------------
+
+    def end(self) -> Journal:
+        """The journal, with how things stand now."""
+        state, journal = self.state, self.journal
+        written = state.written
+        journal.title = own(written.get("settings", {}).get("title") or state.title) or "A table"
+        journal.masters = [own(one.name) for one in state.seats.values() if one.role == "gm"]
+        journal.players = [own(one.name) for one in state.seats.values() if one.role == "player"]
+        for one in state.characters.values():
+            sheets = [
+                (phrases.system_title(id), lines)
+                for id, values in one.sheets.items()
+                if (lines := phrases.sheet(id, values))
+            ]
+            journal.cast.append((own(one.name), self.names.seat(one.owner), sheets))
+        for thread in written.get("thread", {}).values():
+            journal.threads.append((own(thread.get("title", "")), thread.get("state") != "closed"))
+        for clock in written.get("clock", {}).values():
+            journal.clocks.append((own(clock.get("title", "")), clock.get("filled", 0), clock.get("size", 1)))
+        for asked in written.get("question", {}).values():
+            journal.questions.append((own(asked.get("text", "")), own(asked.get("answer") or "")))
+        for npc in written.get("ledger", {}).values():
+            at, el = own(npc.get("skill") or ""), npc.get("el")
+            shown = f"EL {el}" if el is not None else ""
+            journal.ledger.append(
+                (own(npc.get("name", "")), f"{at}: {shown}" if at and shown else at or shown)
+            )
+        return journal
 
 
-def _opened(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    return f"The table {e['title']} is open", "", ""
-
-
-def _secret(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    return f"opens the secret of {e['stretch']}: its throws can be verified", "", ""
-
-
-def _seat(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    name = j.seat(e["id"])
-    if e.get("revoked"):
-        return f"takes {name}’s seat away", "", ""
-    if e.get("renewed"):
-        return f"renews the link of {name}’s seat", "", ""
-    if "role" in e:
-        return f"{name} has a seat ({ROLES.get(e['role'], e['role'])})", f"{name} joins", ""
-    return f"is called {name} from here on", "", ""
-
-
-def _character(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    name = j.someone(e["id"]) or e.get("name", "") or gone
-    if e.get("gone"):
-        return f"takes {name} from the table", f"{name} leaves", ""
-    if not gone:
-        return f"brings in {name}", f"{name} comes in", ""
-    parts = [f"renames {gone} {name}"] if name != gone else []
-    parts += [f"gives {name} to {j.seat(e['owner']) or 'the game master'}"] if "owner" in e else []
-    changes = [_change(c) for c in e.get("changes", ())]
-    parts += [f"changes {name}: {', '.join(changes)}"] if changes else []
-    return "; ".join(parts) or f"writes {name}’s sheet", "", ""
-
-
-def _change(change: Mapping[str, Any]) -> str:
-    name = " ".join(words.label(part) if i == 0 else part for i, part in enumerate(change["at"][2:]))
-    if "by" in change:
-        return f"{name} {change['by']:+d}".replace("-", "−")
-    return f"{name} {words.value(change.get('to'))}"
-
-
-def _changes(j: Journal, e: Mapping[str, Any]) -> str:
-    by: dict[str, list[str]] = {}
-    for change in e.get("changes", ()):
-        field = words.label(change["at"][2])
-        if "into" in change:
-            field += f" becomes {words.label(change['into'][2])}"
-        by.setdefault(j.someone(change["at"][0]), []).append(field)
-    return "; ".join(f"{who}: {', '.join(fields)}" for who, fields in by.items() if who)
-
-
-def _scene(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    title = f"Scene {e['n']}{': ' if e.get('title') else ''}{e.get('title', '')}"
-    return title, title, ""
-
-
-def _rest(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    who = j.someone(e.get("who")) or "Everybody"
-    brought = _changes(j, e)
-    return f"{who} rests{f' ({brought})' if brought else ''}", f"{who} rests", ""
-
-
-def _note(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    return "", "", e["text"]
-
-
-def _question(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    asked = e.get("text") or gone
-    if e.get("gone"):
-        return f"lets a question go: {asked}", "", ""
-    answer = f"Answered: {asked} {e['answer']}" if e.get("answer") else f"Open question: {asked}"
-    return answer, answer, ""
-
-
-def _thread(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    title = e.get("title") or gone
-    if e.get("gone"):
-        return f"takes away the thread {title}", "", ""
-    state = {"closed": "closed", "open": "open"}.get(e.get("state", ""), "")
-    told = f"Thread {title}{f' is {state}' if state else ''}"
-    return told, told, ""
-
-
-def _clock(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    now = j.state.written.get("clock", {}).get(e["id"], {})
-    title = now.get("title") or gone
-    if e.get("gone"):
-        return f"takes away the clock {title}", "", ""
-    told = f"Clock {title}: {now.get('filled', 0)} of {now.get('size', 0)}"
-    return told, told, ""
-
-
-def _ledger(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    now = j.state.written.get("ledger", {}).get(e["id"], {})
-    name = now.get("name") or gone
-    if e.get("gone"):
-        return f"takes {name} from the ledger", "", ""
-    skill = f" at {now['skill']}" if now.get("skill") else ""
-    return f"{name} has shown EL {now['el']}{skill}" if "el" in now else f"{name} is in the ledger", "", ""
-
-
-def _settings(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    told = ", ".join(f"{words.label(k).lower()} {words.value(v)}" for k, v in e["changed"].items())
-    return f"sets {told}", "", ""
-
-
-def _house(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    if not e["changes"]:
-        return f"plays {e['system']} as it comes", "", ""
-    return f"changes the house rules of {e['system']}: {', '.join(e['changes'])}", "", ""
-
-
-def _shuffled(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    if "cards" in e:
-        return "" if "-" in e["deck"] else "lays a new deck", "", ""
-    return {"correction": "puts cards back into the deck"}.get(e.get("by", ""), "shuffles the deck"), "", ""
-
-
-def _undone(j: Journal, e: Mapping[str, Any], gone: str) -> Sentence:
-    what = {"chosen": "a choice", "played": "a play", "ledger": "a line of the ledger"}.get(
-        e.get("what", ""), ""
-    )
-    return f"takes back {what or 'a ' + str(e.get('what', 'thing'))}", "", ""
-
-
-def _told(said: str) -> Any:
-    return lambda j, e, gone: (said, "", "")
-
-
-SAID: Mapping[str, Any] = {
-    "opened": _opened,
-    "opened-secret": _secret,
-    "seat": _seat,
-    "character": _character,
-    "scene": _scene,
-    "rest": _rest,
-    "note": _note,
-    "question": _question,
-    "thread": _thread,
-    "clock": _clock,
-    "ledger": _ledger,
-    "settings": _settings,
-    "house": _house,
-    "shuffled": _shuffled,
-    "undone": _undone,
-    "noticed": _told("plays something in secret"),
-    "flagged": lambda j, e, gone: (e["text"], "", ""),
-    "imported": lambda j, e, gone: (f"The log of {e['from']} was brought in", "", ""),
+PARTS: Mapping[str, Any] = {
+    "played": Reader._played,
+    "throw": Reader._throw,
+    "chosen": Reader._chosen,
+    "effect": Reader._effect,
+    "waiting": Reader._waiting,
+    "resolved": Reader._resolved,
+    "ended": Reader._ended,
+    "corrected": Reader._corrected,
 }
 
 
-def read(entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Journal:
-    """The journal of a seat, from its entries in order."""
-    journal = Journal()
+def _plainly(outcome: Event) -> str:
+    """An outcome in its own terms."""
+    told = [
+        own(f"{words.label(name)} {words.value(one)}")
+        for name, one in outcome.items()
+        if one not in (None, False)
+    ]
+    return ", ".join(told) or "Resolved"
+
+
+def read(entries: Iterable[tuple[int, Event]]) -> Journal:
+    """The journal of a seat, from its entries (each a number and an event) in order. They are read once."""
+    reader = Reader()
     for number, event in entries:
-        journal.take(number, event)
-    return journal
+        reader.take(number, event)
+    return reader.end()
 
 
-__all__ = ["Item", "Journal", "Play", "read", "thrown"]
+__all__ = [
+    "Chosen", "Correction", "Event", "Item", "Journal", "Note", "Play", "Reader", "Result", "Scene", "read", "thrown"
+]  # fmt: skip

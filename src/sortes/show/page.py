@@ -1,34 +1,45 @@
-"""A journal as one HTML page that needs nothing else: no script, no font, no picture from anywhere."""
+"""A journal as one HTML page that is whole in itself: no script, no font and no picture from anywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from functools import cache
 from html import escape
+from math import cos, pi, sin
 from pkgutil import get_data
+from typing import Any
 
-from sortes import catalog
 from sortes.core.chance import Thrown
-from sortes.show import words
-from sortes.show.journal import Item, Journal, Play
-from sortes.show.markdown import day
-from sortes.show.terminal import MARKS, side
+from sortes.show import logbook, phrases, text, words
+from sortes.show.journal import Correction, Item, Journal, Note, Play, Result, day, long_day
+from sortes.show.terminal import side
 
-SUITS = {"♥": "of Hearts", "♦": "of Diamonds", "♠": "of Spades", "♣": "of Clubs"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+SUITS = {"♥": "h", "♦": "d", "♠": "s", "♣": "c"}
+DICE = {"d4": "d4", "d6": "d6", "d8": "d8", "d10": "d10", "d12": "d12", "d20": "d20", "poker": "d6"}
+SHAPES = {
+    "fate": "d20 fate",
+    "boon": "d20 boon",
+    "bane": "d20 bane",
+    "twist table": "d12",
+    "boon table": "d12",
+}
 
 
-def safe(said: object) -> str:
-    """People's own words, with nothing in them that HTML would read."""
-    return escape("".join(c if c.isprintable() or c in "\n\t" else " " for c in str(said)))
+@cache
+def _part(name: str) -> str:
+    """A file that stands beside this one: the style, and the drawings that a page uses again and again."""
+    return (get_data("sortes.show", name) or b"").decode()
 
 
 def written(journal: Journal, *, mechanics: bool = True) -> str:
     """The whole page. Without `mechanics` it is the story alone: no dice, cards, numbers or rules."""
-    style = (get_data("sortes.show", "page.css") or b"").decode()
-    title = safe(journal.state.title)
-    body = "\n".join(_body(journal, mechanics))
-    return f"""<!doctype html>
+    return "\n".join(_page(journal, mechanics)) + "\n"
+
+
+def _page(journal: Journal, mechanics: bool) -> Iterator[str]:
+    title = escape(journal.title)
+    yield f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -36,148 +47,267 @@ def written(journal: Journal, *, mechanics: bool = True) -> str:
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <title>{title}</title>
 <style>
-{style}</style>
+{_part("page.css")}</style>
 </head>
 <body>
-<main>
-{body}
-</main>
-</body>
-</html>
-"""
+{_part("page.svg")}<header>
+<h1 dir="auto">{title}</h1>"""
+    names = [*(f"{one} (game master)" for one in journal.masters), *journal.players]
+    yield f'<p><time datetime="{day(journal.first)}">{long_day(journal.first)}</time> · {escape(", ".join(names))}</p>'
+    scenes = [scene for scene, _ in journal.scenes() if scene]
+    if len(scenes) > 1:
+        links = (f'<li><a href="#{_at(one)}">{escape(logbook.headline(one))}</a></li>' for one in scenes)
+        yield f'<nav aria-label="Scenes"><ol>{"".join(links)}</ol></nav>'
+    yield "</header>\n<main>"
+    yield from _cast(journal, mechanics)
+    yield from _scenes(journal, mechanics)
+    yield from _standing(journal, mechanics)
+    yield "</main>\n</body>\n</html>"
 
 
-def _body(journal: Journal, mechanics: bool) -> Iterator[str]:
-    state = journal.state
-    yield f"<h1>{safe(state.title)}</h1>"
-    names = ", ".join(safe(one.name) for one in state.seats.values() if one.role != "watcher")
-    yield f'<p class="when"><time datetime="{day(journal.first)}">{_day(journal.first)}</time> · {names}</p>'
-    if mechanics and state.characters:
-        yield from _cast(journal)
-    for item in journal.items:
-        yield from _item(item, mechanics)
-    yield from _open(journal, mechanics)
+def _at(item: Item) -> str:
+    return f"entry-{item.number}"
 
 
-def _day(at: int) -> str:
-    moment = datetime.fromtimestamp(at / 1000, UTC)
-    return f"{moment.day} {moment:%B %Y}"
+# ---- what happened --------------------------------------------------------------------------------
 
 
-def _cast(journal: Journal) -> Iterator[str]:
-    yield '<h2>Cast</h2>\n<div class="wide"><table>'
-    yield "<thead><tr><th>Character</th><th>System</th><th>Sheet</th></tr></thead><tbody>"
-    for one in journal.state.characters.values():
-        for system, sheet in one.sheets.items() or [("", {})]:
-            told = ", ".join(
-                f"{safe(words.label(name))} {safe(words.value(v))}"
-                for name, v in sheet.items()
-                if v not in ({}, None)
-            )
-            title = safe(catalog.system(system).title) if system else ""
-            yield f'<tr><th scope="row">{safe(one.name)}</th><td>{title}</td><td>{told}</td></tr>'
-    yield "</tbody></table></div>"
+def _scenes(journal: Journal, mechanics: bool) -> Iterator[str]:
+    sessions, session = journal.sessions(), 1
+    for scene, items in journal.scenes():
+        told = [one for one in items if not one.quiet and logbook.told(one, mechanics)]
+        if not (scene or told):
+            continue
+        name = logbook.headline(scene) if scene else "Before the first scene"
+        target = f' id="{_at(scene)}"' if scene else ""
+        yield f'<section{target}>\n<h2 dir="auto">{escape(name)}</h2>'
+        if scene and scene.brought and mechanics:
+            yield f'<p class="fine">{escape(scene.brought)}</p>'
+        asides = False
+        for item in told:
+            if item.session > session:
+                session = item.session
+                yield (
+                    "</ul>" * asides
+                    + f'<p class="session">Session {session}, {long_day(sessions[session])}</p>'
+                )
+                asides = False
+            small = not isinstance(item, Play | Note)
+            if small != asides:
+                yield '<ul class="asides">' if small else "</ul>"
+                asides = small
+            yield from _item(item, mechanics)
+        yield "</ul>" * asides + "</section>"
 
 
 def _item(item: Item, mechanics: bool) -> Iterator[str]:
-    if item.struck and not mechanics:
-        return
-    if item.play:
-        yield from _play(item, item.play, mechanics)
-    elif item.kind == "scene":
-        yield f"<h2>{safe(item.said)}</h2>"
-    elif item.body:
-        body = f"<del>{safe(item.body)}</del>" if item.struck else safe(item.body)
-        yield f'<p class="note">{body}{_notes(item)}</p>'
+    if isinstance(item, Play):
+        yield from _play(item, mechanics)
+    elif isinstance(item, Note):
+        kinds = " ".join(["note"] + ["veil"] * bool(item.secret))
+        by = "" if item.by_master else f"<b>{escape(item.who)}:</b> "
+        paragraphs = [
+            f'<p dir="auto">{by if i == 0 else ""}{_struck("<br>".join(map(escape, lines)), item.struck)}</p>'
+            for i, lines in enumerate(item.paragraphs)
+        ]
+        yield f'<div class="{kinds}" id="{_at(item)}">{"".join(paragraphs)}{_asides(item, mechanics)}</div>'
     else:
-        said = item.said if mechanics else item.story
-        if said:
-            by = f"{safe(item.who)} " if said[:1].islower() and item.who else ""
-            line = f"{by}{safe(said)}."
-            yield f'<p class="aside">{f"<del>{line}</del>" if item.struck else line}{_notes(item)}</p>'
+        said = f"{item.who} {logbook.headline(item, mechanics)}".strip()
+        yield f'<li id="{_at(item)}">{_struck(escape(said), item.struck)}{_asides(item, mechanics)}</li>'
 
 
-def _notes(item: Item) -> str:
-    notes = "; ".join(safe(note) for note in (item.secret, item.struck) if note)
-    return f' <span class="fine">({notes})</span>' if notes else ""
+def _struck(said: str, struck: bool) -> str:
+    return f"<del>{said}</del>" if struck else said
 
 
-def _play(item: Item, play: Play, mechanics: bool) -> Iterator[str]:
-    if not mechanics and not (play.question and play.result):
-        return
-    who = safe(play.character or item.who)
-    yield f"<article{' class=hidden' if item.secret else ''}>"
-    asked = safe(play.title)
-    yield f'<h3 class="ask">{f"<del>{asked}</del>" if item.struck else asked}</h3>'
-    how = f" · {safe(play.how)}" if mechanics and play.question else ""
-    yield f'<p class="by">{who}{how}{_notes(item)}</p>'
-    if play.result:
-        said = play.result
-        colour = "".join(side(said.mark))
-        mark = f'<span class="mark" aria-hidden="true">{MARKS[said.mark]}</span>'
-        yield f'<p class="answer {colour}">{mark}{safe(said.title)}</p>'
-        if said.why and mechanics:
-            yield f"<p>{safe(said.why)}</p>"
-        elif not mechanics:
-            yield from (f"<p>{safe(one)}</p>" for one in play.tells)
-    if mechanics:
+def _asides(item: Item, mechanics: bool) -> str:
+    told = "; ".join(map(escape, logbook.asides(item, mechanics)))
+    return f' <small class="{"secret" if item.secret else "fine"}">({told})</small>' if told else ""
+
+
+# ---- plays ----------------------------------------------------------------------------------------
+
+
+def _play(play: Play, mechanics: bool) -> Iterator[str]:
+    hidden, shown = bool(play.secret) and not play.shown, bool(play.shown)
+    kinds = " ".join(["play"] + ["veil"] * hidden + ["unveiled"] * shown + ["struck"] * play.struck)
+    yield f'<article class="{kinds}" id="{_at(play)}">'
+    of = f" for {play.doer}" if play.doer and play.doer != play.who else ""
+    number = f'<span class="n">{play.number}</span> ' if mechanics else ""
+    yield f'<p class="by">{number}{escape(play.who + of)}{_asides(play, mechanics)}</p>'
+    asked = play.question or play.deed[:1].upper() + play.deed[1:]
+    yield f'<h3 dir="auto">{_struck(escape(asked), play.struck)}</h3>'
+    if not mechanics:
+        if result := play.now:
+            yield _answer(result)
+            yield from (f"<p>{escape(said)}</p>" for said in result.story or ())
+        elif play.waits:
+            yield '<p class="waits">Not over yet.</p>'
+    else:
         yield from _mechanics(play)
-    if play.waits or play.ended:
-        yield f'<p class="fine">{safe(f"Ended: {play.ended}" if play.ended else f"It waits: {play.waits}")}</p>'
-    if play.corrected:
-        yield f'<p class="fine">{safe(play.corrected)}</p>'
     yield "</article>"
 
 
 def _mechanics(play: Play) -> Iterator[str]:
-    for name, what in play.effects:
-        yield f"<p>{safe(name)}{': ' if what else ''}{safe(what)}</p>"
-    for thrown, name in zip(play.throws, play.named, strict=True):
-        caption = (
-            f"<li><b>{safe(name)}{' (by hand)' if thrown.by else ''}</b></li>" if name or thrown.by else ""
-        )
-        faces = "".join(
-            _face(thrown, one, counts)
-            for one, counts in zip(thrown.faces[:60], words.kept(thrown), strict=False)
-        )
-        more = f"<li>and {len(thrown.faces) - 60} more</li>" if len(thrown.faces) > 60 else ""
-        yield f'<ul class="throw">{caption}{faces}{more}</ul>'
-    for one in play.choices:
-        yield f'<p class="fine">{safe(one)}</p>'
+    if play.asked:
+        yield f'<p class="asked">{escape(play.asked)}</p>'
+    if play.result:
+        replaced = any(one.result or one.void for one in play.corrections)
+        yield _answer(play.result, struck=replaced)
+        yield from () if replaced else _brings(play.result)
+    for one in play.corrections:
+        yield from _correction(one)
+    if play.ended:
+        yield f'<p class="waits"><b>{escape(play.ended[:1].upper() + play.ended[1:])}.</b></p>'
+    if play.waits:
+        yield f'<p class="waits"><b>It waits.</b> {escape(play.waits)}</p>'
+    yield from _throws(play)
+    if play.choices:
+        made = "".join(f"<li>{escape(one)}</li>" for one in logbook.choices(play.choices))
+        yield f'<ul class="choices">{made}</ul>'
     if play.why:
-        yield f'<p class="fine">Rules {safe(", ".join(play.why))}</p>'
+        yield f'<p class="fine">Rules {escape(", ".join(play.why))}</p>'
 
 
-def _face(thrown: Thrown, one: object, counts: bool) -> str:
-    """A die or a card; suits are said in words, too, and so is what did not count."""
+def _answer(result: Result, *, struck: bool = False) -> str:
+    mark = result.said.mark
+    drawn = f'<svg class="mark" aria-hidden="true"><use href="#{mark}"/></svg>'
+    colour = "".join(side(mark))
+    kinds = " ".join(filter(None, ("answer", colour, "replaced" * struck)))
+    return f'<p class="{kinds}">{drawn}{_struck(escape(result.said.title), struck)}</p>'
+
+
+def _brings(result: Result, *, why: bool = True) -> Iterator[str]:
+    if result.said.why and why:
+        yield f'<p class="why">{escape(result.said.why)}</p>'
+    if result.effects:
+        rows = (
+            f"<div><dt>{escape(label)}</dt><dd>{escape(said)}</dd></div>" for label, said in result.effects
+        )
+        yield f'<dl class="effects">{"".join(rows)}</dl>'
+
+
+def _correction(one: Correction) -> Iterator[str]:
+    did = "makes it void" if one.void else "corrects it" if one.result else "adds"
+    yield f'<p class="corrected">{escape(f"{one.who} {did}" + (f": {one.text}" if one.text else ""))}</p>'
+    if one.result:
+        yield _answer(one.result)
+        yield from _brings(one.result, why=False)
+
+
+# ---- dice and cards -------------------------------------------------------------------------------
+
+
+def _throws(play: Play) -> Iterator[str]:
+    if not play.throws:
+        return
+    if any(one.name == "drama" for one in play.throws):
+        rounds = (f"<li>{escape(one)}</li>" for one in logbook.rounds(play))
+        yield f'<ol class="rounds">{"".join(rounds)}</ol>'
+        return
+    yield '<div class="throws">'
+    for name, thrown in play.drawn:
+        counts = words.kept(thrown)
+        faces = "".join(_face(thrown, one, counts[i]) for i, one in enumerate(thrown.faces[: text.MOST]))
+        more = len(thrown.faces) - text.MOST
+        faces += f'<li class="more">and {more} more</li>' if more > 0 else ""
+        caption = f"<figcaption>{escape(name)}</figcaption>" if name else ""
+        yield f"<figure>{caption}<ul>{faces}</ul></figure>"
+    yield "</div>"
+
+
+def _face(thrown: Thrown, one: Any, counts: bool) -> str:
+    """A die or a card, drawn; said in words for who hears it, and what did not count is said so too."""
     shown = words.shown(thrown, one)
-    kinds = ["face"] + ["card"] * (thrown.kind == "cards") + ["idle"] * (not counts)
-    suit = shown[-1:]
-    if suit in SUITS:
-        kinds += ["red"] * (suit in "♥♦")
-        name = f"{shown[:-1]} {SUITS[suit]}"
-    else:
-        name = shown
-    name += "" if counts else ", does not count"
-    return f'<li class="{" ".join(kinds)}" aria-label="{safe(name)}">{safe(shown)}</li>'
+    said = phrases.spoken(one) if thrown.name != "drama" else shown
+    said = escape(said if counts else f"{said}, not counted")
+    idle = "" if counts else " idle"
+    if thrown.kind == "cards":
+        kinds, inner = f"card{_red(shown)}{idle}", _suited(shown)
+        return f'<li><span class="{kinds}" role="img" aria-label="{said}">{inner}</span></li>'
+    shape = SHAPES.get(thrown.name) or DICE.get(thrown.name, "d0")
+    drawn = f'<svg aria-hidden="true"><use href="#{shape.partition(" ")[0]}"/></svg>'
+    kinds = f"die {shape}{_red(shown)}{idle}"
+    inner = f"{drawn}<b>{_suited(shown)}</b>"
+    return f'<li><span class="{kinds}" role="img" aria-label="{said}">{inner}</span></li>'
 
 
-def _open(journal: Journal, mechanics: bool) -> Iterator[str]:
-    written = journal.state.written
-    rows = [
-        f"{safe(t['title'])} ({safe(t.get('state', 'open'))})" for t in written.get("thread", {}).values()
+def _red(shown: str) -> str:
+    return " red" if shown[-1:] in ("♥", "♦") or shown == "red joker" else ""
+
+
+def _suited(shown: str) -> str:
+    """A face with its suit as a drawing, so that no device makes a coloured picture of it."""
+    if shown[-1:] in SUITS:
+        return f'{escape(shown[:-1])}<svg aria-hidden="true"><use href="#{SUITS[shown[-1]]}"/></svg>'
+    return escape(shown)
+
+
+# ---- who is there, and how things stand -------------------------------------------------------------
+
+
+def _cast(journal: Journal, mechanics: bool) -> Iterator[str]:
+    if not journal.cast:
+        return
+    yield "<section>\n<h2>Cast</h2>"
+    yield '<p class="fine">With their sheets as they stand at the end.</p>' if mechanics else ""
+    yield '<div class="cast">'
+    for name, whose, sheets in journal.cast:
+        seat = f" <small>{escape(whose)}</small>" if whose else ""
+        yield f'<div class="sheet"><h3 dir="auto">{escape(name)}{seat}</h3>'
+        for title, lines in sheets if mechanics else ():
+            rows = (f"<div><dt>{escape(label)}</dt><dd>{escape(said)}</dd></div>" for label, said in lines)
+            yield f"<h4>{escape(title)}</h4><dl>{''.join(rows)}</dl>"
+        yield "</div>"
+    yield "</div>\n</section>"
+
+
+def _standing(journal: Journal, mechanics: bool) -> Iterator[str]:
+    parts: list[tuple[str, list[str]]] = []
+    threads = [
+        f"{_struck(escape(title), not now)}{'' if now else ', closed'}" for title, now in journal.threads
     ]
-    rows += [safe(q["text"]) for q in written.get("question", {}).values() if not q.get("answer")]
-    for clock in written.get("clock", {}).values():
-        filled = f": {clock['filled']} of {clock['size']}" if mechanics else ""
-        rows.append(f"{safe(clock['title'])}{filled}")
+    parts.append(("Threads", threads))
+    parts.append(("Clocks", [_clock(title, n, size, mechanics) for title, n, size in journal.clocks]))
+    asked = [
+        f"{escape(one)} <b>{escape(answer) if answer else 'Open.'}</b>" for one, answer in journal.questions
+    ]
+    parts.append(("Questions", asked))
+    parts.append(("Not over yet", [_waiting(one, mechanics) for one in journal.waiting]))
     if mechanics:
-        for one in written.get("ledger", {}).values():
-            skill = f" at {safe(one['skill'])}" if one.get("skill") else ""
-            rows.append(
-                f"{safe(one['name'])} has shown EL {one['el']}{skill}" if "el" in one else safe(one["name"])
-            )
-    if rows:
-        yield "<h2>What is open</h2>\n<ul>"
-        yield from (f"<li>{row}</li>" for row in rows)
-        yield "</ul>"
+        ledger = [f"{escape(name)}{f': {escape(shown)}' if shown else ''}" for name, shown in journal.ledger]
+        parts.append(("Ledger", ledger))
+    parts = [one for one in parts if one[1]]
+    if parts:
+        yield '<section>\n<h2>How things stand</h2>\n<div class="standing">'
+        for title, rows in parts:
+            listed = "".join(f'<li dir="auto">{row}</li>' for row in rows)
+            yield f"<div><h3>{title}</h3><ul>{listed}</ul></div>"
+        yield "</div>\n</section>"
+
+
+def _waiting(play: Play, mechanics: bool) -> str:
+    told = escape(logbook.headline(play, mechanics))
+    return f'{told} <span class="fine">{escape(play.waits)}</span>' if mechanics else told
+
+
+def _clock(title: str, filled: int, size: int, mechanics: bool) -> str:
+    """A clock as a pie; of very many segments only how much of it is filled."""
+    share = min(max(filled / size, 0), 1) if size > 0 else 0
+    if share >= 1:
+        pie = '<circle cx="16" cy="16" r="13" class="filled"/>'
+    else:
+        x, y = 16 + 13 * sin(2 * pi * share), 16 - 13 * cos(2 * pi * share)
+        pie = (
+            f'<path d="M16 16V3A13 13 0 {int(share > 0.5)} 1 {x:.2f} {y:.2f}Z" class="filled"/>'
+            if share
+            else ""
+        )
+    cuts = [2 * pi * i / size for i in range(size)] if 1 < size <= 24 else []
+    lines = "".join(f'<path d="M16 16L{16 + 13 * sin(a):.2f} {16 - 13 * cos(a):.2f}"/>' for a in cuts)
+    face = f'<circle cx="16" cy="16" r="13"/>{pie}{lines}'
+    drawn = f'<svg class="clock" viewBox="0 0 32 32" aria-hidden="true">{face}</svg>'
+    return f"{drawn}{escape(title)}{f' <span class=fine>{filled} of {size}</span>' if mechanics else ''}"
+
+
+__all__ = ["written"]

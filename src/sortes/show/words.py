@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -32,6 +32,23 @@ class Said(Struct, frozen=True):
 
 
 Said_: TypeAlias = tuple[str, Mark, str]
+
+
+class Voice(NamedTuple):
+    """What the one who acted is called: "you" in a play, by name in a log."""
+
+    who: str
+    whose: str
+    both: str  # with the other side
+
+
+YOU = Voice("you", "your", "you both")
+
+
+def named(who: str) -> Voice:
+    """The voice in which others hear of somebody."""
+    return Voice(who, f"{who}’s", "both sides") if who else Voice("this side", "this side’s", "both sides")
+
 
 # By system, then result: title, mark, why. The why holds for every way to this result under any house rules.
 RESULTS: Mapping[str, Mapping[str, Said_]] = {
@@ -180,7 +197,6 @@ UNITS: Mapping[str, str] = {
 }
 LABELS: Mapping[str, str] = {
     "el": "EL",
-    "els": "ELs",
     "dn": "DN",
     "aura": "Aura",
     "twist": "Twist",
@@ -190,6 +206,9 @@ LABELS: Mapping[str, str] = {
     "big": "A big one",
     "last_ditch": "By a Last Ditch",
     "by": "By",
+    "els": "ELs",
+    "used": "Used up",
+    "dn_plus": "Every DN",
 }
 CHANGES = ("strain", "renown", "aura", "effect", "bonus", "dn_plus")  # numbers that are said with their sign
 SUITS = {"H": "♥", "D": "♦", "S": "♠", "C": "♣"}
@@ -362,18 +381,18 @@ def _known(rule: Rule, result: Any) -> Said_:
     return f"{label(rule.fields[0])} {value(result)}", "none", ""
 
 
-def said(rule: Rule, outcome: Any, throws: Sequence[Thrown] = ()) -> Said:
-    """An outcome as people hear it."""
+def said(rule: Rule, outcome: Any, throws: Sequence[Thrown] = (), voice: Voice = YOU) -> Said:
+    """An outcome as people hear it: the one who acted, or, in another voice, whoever reads of it."""
     result = getattr(outcome, rule.fields[0])
     name, _, why = _known(rule, result)
     if rule.id == "cards.three" and outcome.beats and result == "none":
         name = ", ".join(title(rule, beat).lower() for beat in outcome.beats).capitalize()
     reason = REASONS.get(rule.id)
-    told = (reason(outcome, throws) if reason else "") or why
+    told = (reason(outcome, throws, voice) if reason else "") or why
     return Said(name, mark(rule, result, outcome), told)
 
 
-def _poker(outcome: Any, throws: Sequence[Thrown]) -> str:
+def _poker(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     thrown = throws[-1]
     kept = " and ".join(map(face, thrown.kept))
     if len(thrown.faces) == len(thrown.kept):
@@ -383,7 +402,7 @@ def _poker(outcome: Any, throws: Sequence[Thrown]) -> str:
     return f"{told} A success and a defeat at once." if outcome.result == "draw" else told
 
 
-def _agate(outcome: Any, throws: Sequence[Thrown]) -> str:
+def _agate(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     if not throws:
         return ""
     thrown = throws[-1]
@@ -395,42 +414,49 @@ def _agate(outcome: Any, throws: Sequence[Thrown]) -> str:
     )
 
 
-def _resolved(outcome: Any, throws: Sequence[Thrown]) -> str:
+def _resolved(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     if outcome.result == "bust":
-        return "More reds than your level: " + (
-            "you both go bust, and the defender holds."
+        return f"More reds than {voice.whose} level: " + (
+            f"{voice.both} go bust, and the defender holds."
             if outcome.their_bust
-            else "your effort comes to nothing."
+            else f"{voice.whose} effort comes to nothing."
         )
     if outcome.their_bust:
         return "The other side draws more reds than its level and goes bust."
     if outcome.tie:
-        return f"As many reds on both sides, and the defender holds: {'you' if outcome.result == 'win' else 'not you'}."
+        return f"As many reds on both sides, and the defender holds: {_holder(outcome, voice)}."
     by = abs(outcome.effect)
     return (
         f"{by} red{'s' * (by != 1)} {'more than the other side counts' if outcome.effect > 0 else 'fewer'}."
     )
 
 
-def _contested(outcome: Any, throws: Sequence[Thrown]) -> str:
+def _holder(outcome: Any, voice: Voice) -> str:
+    return voice.who if outcome.result == "win" else f"not {voice.who}"
+
+
+def _contested(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     if outcome.result == "no-contest":
         return ""
     if outcome.tie:
-        return f"Level and card are equal, and the defender holds: {'you' if outcome.result == 'win' else 'not you'}."
+        return f"Level and card are equal, and the defender holds: {_holder(outcome, voice)}."
     return f"The level is {'higher' if outcome.result == 'win' else 'lower'} than the card."
 
 
-def _ran(outcome: Any, throws: Sequence[Thrown]) -> str:
+def _ran(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     return f"{outcome.reds or 'No'} red{'s' * (outcome.reds != 1)} before the run ended: so much EL for one resolution."
 
 
-def _ended(outcome: Any, throws: Sequence[Thrown]) -> str:
-    who = {"self": "Your side", "opponent": "The other side"}.get(str(outcome.by))
+def _ended(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
+    own = f"{voice.whose[:1].upper()}{voice.whose[1:]} side"
+    if outcome.result == "lost":
+        return f"{own} cannot pay any more."
+    who = {"self": own, "opponent": "The other side"}.get(str(outcome.by))
     did = {"surrendered": "gave up", "fled": "got away"}.get(outcome.result)
     return f"{who} {did}." if who and did else ""
 
 
-def _task(outcome: Any, throws: Sequence[Thrown]) -> str:
+def _task(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     n, r = outcome.steps_done, outcome.rounds
     if outcome.result == "done":
         last = ", the rest in a Last Ditch" if outcome.last_ditch else ""
@@ -438,11 +464,11 @@ def _task(outcome: Any, throws: Sequence[Thrown]) -> str:
     return f"{n or 'No'} step{'s' * (n != 1)} done when the last round was over."
 
 
-def _asked(outcome: Any, throws: Sequence[Thrown]) -> str:
+def _asked(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     return str(outcome.text)
 
 
-REASONS: Mapping[str, Callable[[Any, Sequence[Thrown]], str]] = {
+REASONS: Mapping[str, Callable[[Any, Sequence[Thrown], Voice], str]] = {
     "poker-dice.roll": _poker,
     "agate.attempt": _agate,
     "cards.ask": _asked,
