@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -102,13 +103,28 @@ def test_a_full_disk(small_disk: Path) -> None:
         assert store.append("t", head, [bytes(9000)]).last == head + 1
 
 
-def test_a_new_file_on_a_full_disk(small_disk: Path) -> None:
-    with suppress(OSError), (small_disk / "filler").open("wb") as filler:
+def fill(disk: Path) -> None:
+    with suppress(OSError), (disk / "filler").open("wb") as filler:
         while True:
             filler.write(bytes(4096))
             filler.flush()
+
+
+def test_a_new_file_on_a_full_disk(small_disk: Path) -> None:
+    fill(small_disk)
     with pytest.raises(stores.Full, match="no room"):
         open_store(small_disk / "tables.db")
+
+
+def test_opening_a_file_on_a_full_disk(small_disk: Path) -> None:
+    file = small_disk / "tables.db"
+    log = played(file)
+    fill(small_disk)
+    with untouched(file), pytest.raises(stores.Full, match="no room"):
+        open_store(file)
+    (small_disk / "filler").unlink()
+    with open_store(file) as store:
+        assert list(store.read("t")) == log
 
 
 TRY = """
@@ -124,6 +140,28 @@ else:
 """
 
 
+def guarded(file: Path) -> list[str]:
+    """A command that appends to a file, with the rights that its permissions give."""
+    command = [sys.executable, "-c", TRY, str(file)]
+    if os.geteuid() == 0:  # root may write anywhere, but not without that very right
+        if not shutil.which("setpriv"):
+            lacking("setpriv, to take from root the right to write anywhere")
+        return ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", *command]
+    return command
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs the permissions of POSIX")
+@pytest.mark.parametrize("mode", [0o000, 0o200])
+def test_a_file_that_may_not_be_read(file: Path, mode: int) -> None:
+    played(file)
+    file.chmod(mode)
+    said = subprocess.run(guarded(file), cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert said.startswith("StoreError ")
+    assert "may not be read" in said
+    file.chmod(0o600)
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs the permissions of POSIX")
 @pytest.mark.parametrize(("of_file", "of_folder"), [(0o400, 0o700), (0o600, 0o500), (0o400, 0o500)])
 def test_a_read_only_file(tmp_path: Path, of_file: int, of_folder: int) -> None:
@@ -131,14 +169,9 @@ def test_a_read_only_file(tmp_path: Path, of_file: int, of_folder: int) -> None:
     folder.mkdir()
     file = folder / "tables.db"
     played(file)
-    command = [sys.executable, "-c", TRY, str(file)]
-    if os.geteuid() == 0:  # root may write anywhere, but not without that very right
-        if not shutil.which("setpriv"):
-            lacking("setpriv, to take from root the right to write anywhere")
-        command = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", *command]
 
     def tried() -> str:
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(guarded(file), cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
     try:
         file.chmod(of_file)
@@ -215,11 +248,18 @@ def test_a_file_cut_short(file: Path) -> None:
         list(store.read("t"))
 
 
-@pytest.mark.parametrize("text", ["Session one. We met at the inn.\n", "{}" * 4000])
+@pytest.mark.parametrize("text", ["x", "Session one. We met at the inn.\n", "{}" * 4000, "\0" * 8192])
 def test_a_file_that_never_was_a_store(file: Path, text: str) -> None:
     file.write_text(text)
-    with untouched(file), pytest.raises(stores.Corrupt):
+    with untouched(file), pytest.raises(stores.Corrupt, match=r"not a store .*nothing was changed"):
         open_store(file)
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_an_empty_file_becomes_a_store(file: Path) -> None:
+    """So that who makes it first can say whose it is."""
+    file.touch()
+    played(file)
 
 
 def test_a_database_of_another_program(file: Path) -> None:
@@ -289,10 +329,73 @@ def test_a_file_moved_away(file: Path) -> None:
         file.rename(file.with_name("elsewhere"))
         with pytest.raises(stores.StoreError, match="moved or deleted"):
             store.append("t", 0, [b"lost"])
+    assert not file.exists()
 
 
-def test_no_folder(tmp_path: Path) -> None:
+def test_no_folder(file: Path) -> None:
     with pytest.raises(stores.StoreError, match="no folder"):
-        open_store(tmp_path / "nowhere" / "tables.db")
+        open_store(file.parent / "nowhere" / "tables.db")
     with pytest.raises(stores.StoreError, match="is a folder"):
-        open_store(tmp_path)
+        open_store(file.parent)
+    with open_store(file) as store, pytest.raises(stores.StoreError, match="no folder"):
+        store.backup(file.parent / "nowhere" / "backup")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path(os.devnull)):
+        with pytest.raises(stores.StoreError, match="is no file"):
+            open_store(path)
+    assert not Path(f"{os.devnull}-journal").exists()
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    """Also one to a file that is not there yet; what SQLite adds is beside the file, not the link."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(folder / "tables.db")
+    for head in range(2):
+        with open_store(tmp_path / "link") as store:
+            if not head:
+                store.create("t")
+            assert store.append("t", head, [b"event"]).last == head + 1
+            assert {path.name for path in tmp_path.iterdir()} == {"folder", "link"}
+
+
+@pytest.mark.parametrize("name", ["a?b#c%41 d&mode=ro.db", "Öffne mich.db", "a//b", "'quoted\".db"])
+def test_names_of_all_kinds(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    log = played(file)
+    with open_store(file) as store:
+        assert list(store.read("t")) == log
+
+
+# ---- a command that opens, acts once and leaves ------------------------------------------------------------
+
+
+def test_one_append_takes_one_connection_and_no_thread(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command that plays waits for this."""
+    played(file)
+    made = []
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: made.append(a) or connect(*a, **k))
+    before = threading.active_count()
+    with open_store(file) as store:
+        head = store.head("t")
+        assert store.kept("t", "1") is None
+        assert len(list(store.read("t", head - 20))) == 20
+        assert store.find("t", "again") is None
+        store.append("t", head, [b"a", b"b", b"c"], key="again")
+        assert (threading.active_count(), len(made)) == (before, 1)
+
+
+def test_opening_loads_little() -> None:
+    """Of the standard library what takes long to load is left until it is needed."""
+    code = "import sys, sortes; known = {*sys.modules}; import sortes.table.stores.sqlite; "
+    code += "print({*sys.modules} - known)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "sortes.table.stores.writer" in said
+    for slow in ("pathlib", "shutil", "urllib", "tempfile", "psycopg", "asyncio"):
+        assert f"'{slow}" not in said

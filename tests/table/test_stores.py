@@ -233,8 +233,24 @@ def test_bad_input_is_named(store: Store, call: Callable[[Store], object], param
     assert store.head("t") == 0
 
 
-@pytest.mark.parametrize("where", ["mysql://root:secret@host/db", "", "."])
+@pytest.mark.parametrize(
+    "where",
+    [
+        *("", ".", "a\0b", b"tables.db"),
+        "mysql://root:secret@host/db",
+        "postgresql:/me:secret@host/db",
+        "postgres:me:secret@host/db",
+        # what looks like a port, a host or a name is part of a password
+        "postgresql://me:secret/db",
+        "postgresql://me:se@secret@host/db",
+        "postgresql://me:12/secret@host/db",
+        "postgresql://me:secret%zz@host/db",
+    ],
+)
 def test_only_a_path_or_postgresql(where: str) -> None:
+    """What else is given is refused, and shows no password."""
+    if str(where).startswith("postgresql://"):
+        pytest.importorskip("psycopg", reason="the extra postgres is not installed")
     with pytest.raises(RuleError) as error:
         open_store(where)
     assert error.value.parameter == "where"
@@ -536,8 +552,9 @@ def test_a_migration_is_all_or_nothing(where: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_two_make_one_store_at_once(where: str) -> None:
-    opened = together(*[partial(open_store, where)] * 4)
-    assert not [o for o in opened if isinstance(o, Exception)], opened
-    for store in opened:
-        assert store.tables() == []
-        store.close()
+    for place in [where] if "://" in where else [f"{where}{i}" for i in range(10)]:
+        opened = together(*[partial(open_store, place)] * 4)
+        assert not [o for o in opened if isinstance(o, Exception)], opened
+        for store in opened:
+            assert store.tables() == []
+            store.close()

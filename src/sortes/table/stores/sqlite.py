@@ -61,8 +61,8 @@ class SqliteStore:
         self._version = -1
         self._heads: dict[str, tuple[int, int]] = {}
         try:
-            self._idle.append(_prepared(self._path, wait))
-            self._file = _identity(self._path)
+            self._file, db = _prepared(self._path, wait)
+            self._idle.append(db)
         except FAULTS as e:
             raise self._said(e) from e
 
@@ -364,8 +364,12 @@ def connect(path: str, wait: float) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    db.execute("PRAGMA synchronous = FULL")
-    db.execute("PRAGMA cell_size_check = ON")
+    try:
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA cell_size_check = ON")
+    except BaseException:
+        db.close()
+        raise
     return db
 
 
@@ -374,8 +378,8 @@ def _identity(path: str) -> tuple[int, int]:
     return stat.st_dev, stat.st_ino
 
 
-def _prepared(path: str, wait: float) -> sqlite3.Connection:
-    """A connection to the file, made or seen to be a store that can be written. Only a lower schema changes."""
+def _prepared(path: str, wait: float) -> tuple[tuple[int, int], sqlite3.Connection]:
+    """The file, made or seen to be a store that can be written, and a connection to it. Only a lower schema changes."""
     # By SQLite alone: to open and close the file beside it would drop the locks of another store in this process.
     folder = os.path.dirname(path)
     if os.path.isdir(path):
@@ -408,7 +412,7 @@ def _prepared(path: str, wait: float) -> sqlite3.Connection:
         _write_ahead(db, path, wait)
         if version < max(steps):
             migrate(db)
-        return db
+        return _identity(path), db
     except BaseException:
         db.close()
         raise
