@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 import sortes
-from sortes.core.ask import Choice, Done, Moment, State, Tally, Throw
+from sortes import catalog
+from sortes.core.ask import STEPS, Choice, Done, Moment, State, Tally, Throw
 from sortes.core.chance import Draw
 from sortes.core.errors import Refused
 from sortes.core.world import Worlds
@@ -66,6 +67,11 @@ def test_every_state_is_the_same_after_it_was_stored(rule: Any, params: dict[str
         assert again == state
         assert hash(again) == hash(state)
         assert repr(again) == repr(state)
+
+
+def test_no_argument_is_called_what_a_stored_state_calls_its_moment() -> None:
+    assert [rule for system in catalog.systems() for rule in system.rules]  # their steps are known now
+    assert {id for id, step in STEPS.items() if {"at", "back"} & set(step.names)} == set()
 
 
 @pytest.mark.parametrize(

@@ -74,10 +74,10 @@ def reply(mine: int, theirs: int, card: str, spends: Spends, house: CardsHouse) 
 
 
 def spend(
-    mine: int, theirs: int, cards: tuple[str, ...], at: int, spends: Spends, house: CardsHouse
+    mine: int, theirs: int, cards: tuple[str, ...], which: int, spends: Spends, house: CardsHouse
 ) -> State:
     """On to the next side that could turn its own card: mine first (C7.3)."""
-    for side in range(at, 2):
+    for side in range(which, 2):
         if spends[side] and turns(cards[side]):
             return lucky(mine, theirs, cards, "both", side, False, spends, house)
     return add(mine, theirs, cards, "both", False, spends, house)
@@ -95,18 +95,18 @@ def lucky(
     theirs: int,
     cards: tuple[str, ...],
     turn: Turn,
-    at: int,
+    which: int,
     alternate: bool,
     spends: Spends,
     house: CardsHouse,
 ) -> Choice:
     """All have drawn and no status is checked yet: a token reads one's own card as a Heart (C7.1)."""
-    side = at if turn == "both" else int(turn == "theirs")
+    side = which if turn == "both" else int(turn == "theirs")
 
     def then(take: str) -> State:
-        now = (*cards[:at], "H", *cards[at + 1 :]) if take == "turn" else cards
+        now = (*cards[:which], "H", *cards[which + 1 :]) if take == "turn" else cards
         if turn == "both":
-            return spend(mine, theirs, now, at + 1, spends, house)
+            return spend(mine, theirs, now, which + 1, spends, house)
         return add(mine, theirs, now, turn, alternate, spends, house)
 
     return Choice("opponent" if side else "self", "luck", LUCK[side], then)
