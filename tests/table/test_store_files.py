@@ -222,6 +222,21 @@ def test_who_waits_a_little_is_served(file: Path) -> None:
         assert together(partial(store.append, "t", 200, [b"new"]), release)[0] == (201, 201, False)
 
 
+def test_who_makes_a_file_waits_a_little_too(file: Path) -> None:
+    file.touch()
+    with closing(sqlite3.connect(file, check_same_thread=False)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM sqlite_schema").fetchall()
+
+        def release() -> None:
+            time.sleep(0.3)
+            other.rollback()
+
+        opened, _ = together(partial(open_store, file), release)
+        assert not isinstance(opened, Exception), opened
+        opened.close()
+
+
 def overwrite(file: Path, at: int, data: bytes) -> None:
     with file.open("r+b") as opened:
         opened.seek(at)
@@ -327,8 +342,9 @@ def test_a_file_moved_away(file: Path) -> None:
     with open_store(file) as store:
         store.create("t")
         file.rename(file.with_name("elsewhere"))
-        with pytest.raises(stores.StoreError, match="moved or deleted"):
-            store.append("t", 0, [b"lost"])
+        for call in (partial(store.append, "t", 0, [b"lost"]), partial(store.head, "t")):
+            with pytest.raises(stores.StoreError, match="moved or deleted"):
+                call()
     assert not file.exists()
 
 

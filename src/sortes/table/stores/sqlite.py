@@ -277,7 +277,7 @@ class SqliteStore:
         with suppress(FileNotFoundError):
             if _identity(self._path) == self._file:
                 return
-        raise StoreError(f"{self._path} was moved or deleted while it was open: open the store anew")
+        raise _moved(self._path)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -533,6 +533,8 @@ def said(e: Exception, path: str, wait: float) -> StoreError:
             return _no_folder(path)
     if isinstance(e, UnicodeDecodeError) or "decode" in str(e):
         return _damaged(path, "text that is none")
+    if _code(e) == sqlite3.SQLITE_CANTOPEN and os.path.isdir(folder) and not os.path.exists(path):
+        return _moved(path)
     # SQLite has many ways to trip over a full or guarded disk beside its files
     if _code(e) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and os.path.isdir(folder):
         from shutil import disk_usage
@@ -542,6 +544,10 @@ def said(e: Exception, path: str, wait: float) -> StoreError:
         if not os.access(folder, os.W_OK):
             return _read_only(path)
     return StoreError(f"{path} could not be read or written: {e}")
+
+
+def _moved(path: str) -> StoreError:
+    return StoreError(f"{path} was moved or deleted while it was open: open the store anew")
 
 
 def _no_folder(path: str) -> StoreError:
