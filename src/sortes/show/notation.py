@@ -19,7 +19,7 @@ from sortes.show.journal import Item, Journal, Note, Play, Result, Scene, day
 
 Block: TypeAlias = list[str]  # lines that stand together
 
-SIGNS = re.compile(r"[@?!=\[(\\]|->|[A-Za-z]+:|[ST]\d|#|-{3}")  # what begins a line of the notation
+SIGNS = re.compile(r"[@?!=\[(\\]|->|(?:d|tbl|gen)\b|[ST]\d|#|-{3}")  # what begins a line of the notation
 TAG = str.maketrans({"[": "(", "]": ")", "|": "/", "\\": "/"})
 ON_SHEET = ("Strain", "Renown", "Aura")  # effects that a character keeps
 
@@ -86,7 +86,7 @@ def _item(item: Item, mechanics: bool) -> Iterator[Block]:
         if item.brought and mechanics:
             yield [f"(note: {item.brought})"]
     elif isinstance(item, Note):
-        by = "" if item.by_master else f"{item.who}: "
+        by = "" if item.by_master else f"{line(item.who)}: "
         for i, lines in enumerate(item.paragraphs):
             yield [f"{by if i + j == 0 else ''}{line(one)}" for j, one in enumerate(lines)]
         yield from ([one] for one in _asides(item, mechanics))
