@@ -118,13 +118,18 @@ def _act(state: State, event: Event, play: str | None = None) -> Act | None:
     """The act that this event belongs to, begun if it is new."""
     if "act" not in event or event["act"] == "":
         return None
-    if state.acts and state.acts[-1].act == event["act"]:
-        return state.acts[-1]
+    if same := _same(state, event):
+        return same
     before = msgspec.json.encode(state.plays[play]) if play in state.plays else None
     act = Act(event["act"], event.get("seat", ""), event["kind"], event.get("to"), play)
     act.before = msgspec.json.decode(before, type=Playing) if before else None
     state.acts = [*state.acts[1 - ACTS :], act]
     return act
+
+
+def _same(state: State, event: Event) -> Act | None:
+    """The act that this event belongs to, if it can still be undone."""
+    return state.acts[-1] if state.acts and state.acts[-1].act == event.get("act") else None
 
 
 def _faces(state: State, play: str) -> None:
@@ -146,13 +151,13 @@ def _change(state: State, changes: Iterable[Change], act: Act | None = None) -> 
 
 
 def _write(state: State, section: str, key: str, value: Any, act: Act | None = None) -> None:
-    entries = state.written.setdefault(section, {})
+    entries = state.written.get(section, {})
     if act:
         act.entries = [(section, key, entries.get(key)), *act.entries]
-    if value is None:
-        entries.pop(key, None)
-    else:
-        entries[key] = value
+    if value is not None:
+        state.written[section] = {**entries, key: value}
+    elif entries.pop(key, None) is not None and not entries:
+        del state.written[section]
 
 
 # ---- the table itself ---------------------------------------------------------------------------
@@ -255,7 +260,8 @@ def _character(state: State, event: Event, late: bool) -> None:
 
 def _played(state: State, event: Event, late: bool) -> None:
     play = event["play"]
-    _act(state, event, play)
+    if not late:
+        _act(state, event, play)
     known = {name: event[name] for name in Playing.__struct_fields__ if name in event}
     state.plays[play] = msgspec.convert(known, Playing)
 
@@ -269,6 +275,7 @@ def _throw(state: State, event: Event, late: bool) -> None:
             for card in item["faces"]:
                 left[card] = max(0, left.get(card, 0) - 1)
     if playing := state.plays.get(event["play"]):
+        playing.ask = None
         playing.throws += event["groups"]
         playing.out = {**playing.out, **event.get("out", {})}
     if event.get("to") != []:
@@ -276,15 +283,17 @@ def _throw(state: State, event: Event, late: bool) -> None:
 
 
 def _chosen(state: State, event: Event, late: bool) -> None:
-    _act(state, event, event["play"])
     if playing := state.plays.get(event["play"]):
+        if playing.ask is not None and not late:  # an answer, and not what a policy chose on the way
+            _act(state, event, event["play"])
+        playing.ask = None
         named = ("who", "about", "option", "cost", "offered")
         playing.chosen.append({name: event[name] for name in named if name in event})
 
 
 def _effect(state: State, event: Event, late: bool) -> None:
     if not late:
-        _change(state, event.get("changes", ()), _act(state, event, event["play"]))
+        _change(state, event.get("changes", ()), _same(state, event))
 
 
 def _waiting(state: State, event: Event, late: bool) -> None:
@@ -296,8 +305,7 @@ def _waiting(state: State, event: Event, late: bool) -> None:
 
 def _resolved(state: State, event: Event, late: bool) -> None:
     if not late:
-        act = state.acts[-1] if state.acts and state.acts[-1].act == event.get("act") else None
-        _change(state, event.get("changes", ()), act)
+        _change(state, event.get("changes", ()), _same(state, event))
     _over(state, event["play"])
 
 
@@ -367,6 +375,7 @@ def _revealed(state: State, event: Event, late: bool) -> None:
             for card in cards:
                 left[card] = max(0, left.get(card, 0) - 1)
     _change(state, event.get("changes", ()))
+    _faces(state, event["play"])
     if playing := state.plays.get(event["play"]):
         playing.to = None
 

@@ -6,6 +6,7 @@ derived from what it has, since it never went in.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 
@@ -41,7 +42,8 @@ class Hidden(Struct):
     stretch: str = ""
     gone: dict[str, list[str]] = {}  # by deck: cards that did not come back yet
     throws: int = 0
-    stays: dict[str, int] = {}  # by throw and group: shuffles that its cards stayed out of
+    dealt: dict[str, tuple[str, list[str]]] = {}  # by throw and group: from which deck, and which cards
+    stays: dict[str, int] = {}  # by the same: shuffles that these cards stayed out of
 
 
 class View(Struct, frozen=True):
@@ -179,7 +181,7 @@ class Known(Struct):
                 self._shuffled(item["deck"])
             elif item["kind"] == "cards" and hidden and not item["name"].endswith(f"-{event['play']}"):
                 hidden.gone.setdefault(item["name"], []).extend(item["faces"])
-                hidden.stays[f"{hidden.throws}.{i}"] = 0
+                hidden.dealt[f"{hidden.throws}.{i}"] = (item["name"], item["faces"])
         if hidden:
             hidden.throws += 1
 
@@ -190,8 +192,11 @@ class Known(Struct):
                 playing = self.all.plays.get(play)
                 out = playing.out.get(deck, []) if playing else []
                 hidden.gone[deck] = list(out)
-                if out:
-                    hidden.stays = {at: n + 1 for at, n in hidden.stays.items()}
+                lying = Counter(out)
+                for at, (name, cards) in reversed(hidden.dealt.items()):  # what was dealt last lies there still
+                    if name == deck and cards and not Counter(cards) - lying:
+                        lying -= Counter(cards)
+                        hidden.stays[at] = hidden.stays.get(at, 0) + 1
 
     # ---- snapshots ------------------------------------------------------------------------------
 

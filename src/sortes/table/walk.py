@@ -113,18 +113,16 @@ class Walk:
                 self._throw(ask, faces)
                 faces = None
             elif isinstance(ask, Choice):
-                options = self.stock.offered(self.world, ask)
-                option = options[0]
-                if len(options) > 1:
-                    offered = offer(ask, options)
-                    if answer is not None:
-                        value, answer = answer, None
-                    elif self.decide is not None:
-                        worlds = Worlds(self.stock, self.world)
-                        value = self.decide(self.state, offered, worlds, worlds.start)
-                    else:
+                offered = offer(ask, self.stock.offered(self.world, ask))
+                option = offered.options[0]
+                if answer is not None:  # even where the purse has left nothing to choose
+                    option, answer = _taken(offered, answer), None
+                    self._chose(offered, option)
+                elif len(offered.options) > 1:
+                    if self.decide is None:
                         return self._wait(_asked(offered))
-                    option = _taken(offered, value)
+                    worlds = Worlds(self.stock, self.world)
+                    option = _taken(offered, self.decide(self.state, offered, worlds, worlds.start))
                     self._chose(offered, option)
                 self._pay(self.stock.pay(self.world, option.cost))
                 self.state = ask.then(option.value)

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from time import monotonic, sleep
 from types import TracebackType
 from typing import TypeVar
@@ -36,11 +37,11 @@ from sortes.table.stores import (
 from sortes.table.stores.writer import Job, Writer
 
 T = TypeVar("T")
-Work = Callable[[sqlite3.Connection], object]
 
 OURS = 0x536F7274  # "Sort", by which a file says whose it is
 SHIFT = 40  # bits of a place that are the event's number
 NUMBER = (1 << SHIFT) - 1
+ROWS = 64  # events that one statement writes
 LEAST = 512  # bytes that an SQLite database has, unless it is empty
 
 # what SQLite, the system and, over text that is none, Python raise
@@ -100,31 +101,50 @@ class SqliteStore:
 
     def append(self, table: str, after: int, events: Sequence[bytes], key: str | None = None) -> Appended:
         asked(table, after, events, key)
-        first, last = after + 1, after + len(events)
-        sums = [crc32(data, i) for i, data in enumerate(events, first)]
+        sums = [crc32(data, number) for number, data in enumerate(events, after + 1)]
+        appended: Appended = self._writer.do(_Append(table, after, events, sums, key))
+        return appended
 
-        def work(db: sqlite3.Connection) -> Appended:
-            tab, head = self._heads.get(table) or (_found(db, table), -1)
-            if head < 0:
-                head = _head(db, tab)
-            place = tab << SHIFT | first
-            if head == after:
-                # one statement also where there is a key: it writes nothing where the key is there already
-                row = (place, events[0], sums[0], key and last, key)
-                if db.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?)", row).rowcount:
-                    if last > first:
-                        rest = zip(range(place + 1, place + len(events)), events[1:], sums[1:], strict=True)
-                        db.executemany("INSERT INTO events (place, data, crc) VALUES (?, ?, ?)", rest)
-                    self._heads[table] = tab, last
-                    return Appended(first, last, repeated=False)
-            self._heads[table] = tab, head
-            if key is not None and (was := _asked_before(db, tab, key)):
-                return was
-            if head == after:
-                raise _damaged(self._path, "an event is there that was not")
-            raise Conflict(table, after, head)
+    def _append(self, db: sqlite3.Connection, asked: _Append) -> Appended:
+        """Append for one, whatever stands in the way."""
+        tab = _found(db, asked.table)
+        head = _head(db, tab)
+        self._heads[asked.table] = tab, head
+        if asked.key is not None and (was := _asked_before(db, tab, asked.key)):
+            return was
+        if head != asked.after:
+            raise Conflict(asked.table, asked.after, head)
+        rows = asked.rows(tab)
+        db.executemany(_insert(1), (rows[i : i + 5] for i in range(0, len(rows), 5)))
+        self._heads[asked.table] = tab, asked.last
+        return Appended(head + 1, asked.last, repeated=False)
 
-        return self._write(work)
+    def _append_all(self, db: sqlite3.Connection, jobs: Sequence[Job[Work]]) -> list[Job[Work]]:
+        """Append by one statement for all who ask for what is the rule; the others come back.
+
+        The rule: the table's head is known and is what they say it is, nobody else here wants it, their keys are new.
+        """
+        taken: dict[str, tuple[int, Job[Work], _Append]] = {}
+        rows: list[object] = []
+        others = []
+        for job in jobs:
+            asked = job.work
+            if isinstance(asked, _Append) and asked.table not in taken:
+                tab, head = self._heads.get(asked.table, (0, -1))
+                if head == asked.after and len(rows) + 5 * len(asked.events) <= 5 * ROWS:
+                    taken[asked.table] = tab, job, asked
+                    rows += asked.rows(tab)
+                    continue
+            others.append(job)
+        if rows:
+            try:
+                db.execute(_insert(len(rows) // 5), rows)
+            except sqlite3.IntegrityError:  # a key was not new, and nothing was written
+                return [*jobs]
+        for table, (tab, job, asked) in taken.items():
+            self._heads[table] = tab, asked.last
+            job.result, job.error = Appended(asked.after + 1, asked.last, repeated=False), None
+        return others
 
     def find(self, table: str, key: str) -> Appended | None:
         named("table", table), named("key", key)
@@ -245,9 +265,11 @@ class SqliteStore:
                 db.execute("BEGIN IMMEDIATE")
                 begun = True
                 self._begun(db)
-                for job in jobs:
+                for job in self._append_all(db, jobs):
                     try:
-                        job.result, job.error = job.work(db), None
+                        work = job.work
+                        job.result = self._append(db, work) if isinstance(work, _Append) else work(db)
+                        job.error = None
                     except (StoreError, RuleError) as refused:
                         job.error = refused
                 db.execute("COMMIT")
@@ -317,6 +339,34 @@ class SqliteStore:
 
     def _said(self, e: Exception) -> StoreError:
         return said(e, self._path, self._wait)
+
+
+class _Append:
+    """What an append asks for."""
+
+    __slots__ = ("table", "after", "last", "events", "sums", "key")
+
+    def __init__(
+        self, table: str, after: int, events: Sequence[bytes], sums: Sequence[int], key: str | None
+    ) -> None:
+        self.table, self.after, self.last = table, after, after + len(events)
+        self.events, self.sums, self.key = events, sums, key
+
+    def rows(self, tab: int) -> list[object]:
+        """What is written, column after column: who asked under a key says so in the first event."""
+        place = tab << SHIFT | self.after + 1
+        rows = [place, self.events[0], self.sums[0], self.key and self.last, self.key]
+        for i in range(1, len(self.events)):
+            rows += (place + i, self.events[i], self.sums[i], None, None)
+        return rows
+
+
+Work = Callable[[sqlite3.Connection], object] | _Append
+
+
+@cache
+def _insert(rows: int) -> str:
+    return "INSERT OR IGNORE INTO events VALUES " + ", ".join(["(?, ?, ?, ?, ?)"] * rows)
 
 
 # ---- the rows that all work begins with --------------------------------------------------------------------
