@@ -529,7 +529,7 @@ def test_a_backup_writes_over_nothing(store: Store, tmp_path: Path) -> None:
 def test_a_migration_is_all_or_nothing(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A step that fails leaves the store as it was; mended, it runs on what is there."""
     steps = stores.migrations("postgres" if "://" in where else "sqlite")
-    parts = ("sortes.table.stores.sqlite", "sortes.table.stores.postgres")
+    parts = ("sortes.table.stores.sqlite_file", "sortes.table.stores.postgres")
     with open_store(where) as store:
         store.create("t")
         store.append("t", 0, [b"one"])

@@ -39,7 +39,8 @@ from sortes.table.stores import (
     streamed,
     weighed,
 )
-from sortes.table.stores.sqlite import SHIFT, migrate, new_file
+from sortes.table.stores.sqlite import SHIFT
+from sortes.table.stores.sqlite_file import migrate, new_file
 
 Row: TypeAlias = tuple[Any, ...]
 Connection: TypeAlias = psycopg.Connection[Row]
