@@ -66,10 +66,10 @@ def test_a_log_reads_line_by_line() -> None:
    11  Hana  starts a clock: “The tide turns”, 0 of 6
    12  Hana  asks what is open: “Why did he lie?”
    13  Noor  Mara: “Does the ferryman know?”
-             ◐ Yes, but, Aura +1, Twist, 2 on the d12: Eyes were on you. · likely · Fate:
+             ◐ Yes, but · Aura +1, Twist, 2 on the d12: Eyes were on you. · likely · Fate:
                9; Boon: 20 (6); Bane: 12
    16  Noor  Mara: a resolution, Athletics 4 against Warden’s 3
-             ● Win, Effect +2, Luck spent 1 · Mara: 2♥ 10♦ K♠ 3♣; Warden: 4♠ 5♠ 6♣
+             ● Win · Effect +2, Luck spent 1 · Mara: 2♥ 10♦ K♠ 3♣; Warden: 4♠ 5♠ 6♣
    23  Hana  moves the clock “The tide turns” on, 2 of 6
    24  Hana  closes the thread “Who keeps the book?”
    25  Hana  answers “Why did he lie?”: For his brother.
@@ -139,7 +139,7 @@ Twice.
 > *A question to the oracle: likely · Fate: 9 · Boon: 20 (6) · Bane: 12 · Rules X1*
 
 > [!quote] Mara: a resolution
-> ● **Win.** 2 reds more than the other side counts.¶
+> ● **Win.** 2 reds more than Warden counts.¶
 > Effect +2 · Luck spent 1¶
 > Mara: Spend a Luck Token? Take the best score there is (1 Luck)¶
 > *Athletics 4 against Warden’s 3 · Mara: 2♥ 10♦ K♠ 3♣ · Warden: 4♠ 5♠ 6♣ · Rules X1*
@@ -165,7 +165,7 @@ Twice.
 > [!question] Mara: Does the ferryman know?
 > **Yes, but.** Eyes were on you.
 
-> [!quote] Mara: a resolution
+> [!quote] Mara: a resolution, Athletics
 > **Win.**
 """
     )
@@ -344,7 +344,7 @@ def test_a_correction_shows_both_and_the_story_the_one_that_counts() -> None:
         "texture": None,
     }
     told = read(*opening(), *resolution(), {**corrected, "outcome": outcome})
-    assert "◆ Loss, Effect −1, Luck spent 1 (corrected: We forgot the crate.)" in lines(told)
+    assert "◆ Loss · Effect −1, Luck spent 1 (corrected: We forgot the crate.)" in lines(told)
     whole = markdown.written(told)
     assert "**~~Win.~~**" in whole
     assert "*Hana corrects it: We forgot the crate.*" in whole

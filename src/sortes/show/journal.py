@@ -6,6 +6,7 @@ into it but the entries it is given, so it tells no seat more than that seat's l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -78,14 +79,17 @@ class Scene(Item):
 
 
 class Chosen(Struct):
-    """A choice that was made in a play."""
+    """A choice that was made in a play, `after` so many throws. `idle`: it left all as it is."""
 
     who: str
+    about: str
     question: str
     option: str
     cost: str
     act: str
     spent: list[tuple[str, int]]
+    after: int = 0
+    idle: bool = False
     undone: str = ""
 
 
@@ -124,6 +128,7 @@ class Play(Item):
     question: str = ""
     asked: str = ""
     deed: str = ""
+    skills: list[str] = []  # what sheets call what the doer's side has in it
     earlier: str = ""
     after: int = 0  # where it was truly played
     shown: str = ""
@@ -168,6 +173,17 @@ class Play(Item):
         sides = {"You": self.actor, "The other side": self.rival or "The other side"}
         sides["Drawn, yours first"] = f"Drawn, {self.actor}’s first"
         return text.merged(self.throws, [own(sides.get(name, name)) for name in names])
+
+    @property
+    def tried(self) -> str:
+        """What was played, without numbers: "an attempt, Climbing"."""
+        return ", ".join([self.deed, *self.skills])
+
+    @property
+    def by(self) -> str:
+        """Whose character does it, where the question does not say so itself."""
+        said = re.search(rf"(?<!\w){re.escape(self.doer)}(?!\w)", self.question, re.IGNORECASE)
+        return "" if said else self.doer
 
     @property
     def in_story(self) -> bool:
@@ -290,6 +306,10 @@ class Reader:
         elif kind == "scene":
             back = sentences.brought(self.names, was)
             self.add(Scene, number, event, n=event["n"], title=own(event.get("title") or ""), brought=back)
+        elif kind == "noticed" and any(
+            isinstance(one, Play) for one in self.acts.get(event.get("act", ""), ())
+        ):
+            pass  # the play itself is told
         elif kind not in sentences.SILENT:
             told = sentences.told(self.names, event, was)
             if told.said:
@@ -367,6 +387,7 @@ class Reader:
         play.deed = phrases.deed(play.rule)
         try:
             play.asked = phrases.asked(play.rule, play.given, event.get("named", {}), play.rival)
+            play.skills = phrases.skills(play.rule, event.get("named", {}))
         except NOT_READ:
             play.asked = ""
         for name, field in play.rule.form.fields.items():
@@ -382,11 +403,14 @@ class Reader:
         play.choices.append(
             Chosen(
                 self.chooser(play, event["who"]),
+                about,
                 own(words.question(about)),
                 own(words.option(about, event["option"])),
                 own(words.cost(cost.items())),
                 event.get("act", ""),
                 list(cost.items()),
+                len(play.throws),
+                (about, event["option"]) in words.IDLE,
             )
         )
         play.waits = ""
@@ -428,15 +452,16 @@ class Reader:
             if play.rule is None:
                 raise KeyError(play.rule_id)
             made = msgspec.convert(outcome, play.rule.outcome)
-            said = words.said(play.rule, made, play.throws, words.named(play.actor))
-            result.said = words.Said(own(said.title), said.mark, own(said.why))
+            said = words.said(play.rule, made, play.throws, words.named(play.actor, play.rival))
+            title = own(said.title)
+            result.said = words.Said(title, said.mark, phrases.after(title, own(said.why)))
             costs = [spent for one in play.choices if not one.undone for spent in one.spent]
             paid = {what for what, _ in costs}
             tallies = [(what, n) for _, what, n in play.counted if what not in paid]
             effects = words.effects(play.rule, made, tallies, costs)
             result.effects = [(own(label), own(told)) for label, told in effects]
             if phrases.in_story(play.rule):
-                result.story = phrases.told(play.rule, made)
+                result.story = [phrases.after(title, one) for one in phrases.told(play.rule, made)]
         except NOT_READ:  # of another version, or not installed here: it stands as it was written
             result.said = words.Said(_plainly(outcome), "none")
             result.story = [] if isinstance(next(iter(outcome.values()), None), str) else None

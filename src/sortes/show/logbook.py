@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from itertools import groupby
 
-from sortes.show import terminal, text, words
+from sortes.show import text, words
 from sortes.show.journal import Chosen, Item, Journal, Note, Play, Result, Scene
 from sortes.show.terminal import MARKS, Ink, coloured, marked, wrapped
 
@@ -34,11 +32,11 @@ def headline(item: Item, mechanics: bool = True) -> str:
         return " ".join(line for lines in item.paragraphs for line in lines)
     if not isinstance(item, Play):
         return item.said if mechanics else item.story
-    doer = f"{item.doer}: " if item.doer else ""
+    doer = f"{item.by}: " if item.by else ""
     if item.question:
         return f"{doer}“{item.question}”"
     asked = f", {item.asked}" if item.asked and mechanics else ""
-    return f"{doer}{item.deed}{asked}"
+    return f"{doer}{item.deed if mechanics else item.tried}{asked}"
 
 
 def asides(item: Item, mechanics: bool = True) -> list[str]:
@@ -65,9 +63,13 @@ def effects(result: Result, between: str = ", ") -> str:
     return between.join(told)
 
 
-def choices(made: Sequence[Chosen]) -> list[str]:
-    """Choices in words, those that were made again and again told once."""
+def choices(play: Play) -> list[str]:
+    """Choices that did something in words, those that were made again and again told once. Those of a round of a task
+    are told with it."""
     out = []
+    made = [
+        one for one in play.choices if not one.idle and not (one.about in words.IN_A_ROUND and of_task(play))
+    ]
     for said, alike in groupby(made, key=_choice):
         n = len(list(alike))
         out.append(f"{said}, {n} times" if n > 1 else said)
@@ -83,7 +85,7 @@ def _choice(one: Chosen) -> str:
 def thrown(play: Play) -> str:
     """What was thrown, short."""
     many = sum(len(one.faces) for one in play.throws)
-    if many <= FACES:
+    if many <= FACES and not of_task(play):
         return "; ".join(text.throw(one, name) for name, one in play.drawn)
     cards = sum(len(one.faces) for one in play.throws if one.kind == "cards")
     dice = many - cards
@@ -92,18 +94,37 @@ def thrown(play: Play) -> str:
 
 
 def thrown_lines(play: Play) -> list[str]:
-    """Each throw in a line; of a task each round."""
-    if of_task := rounds(play):
-        return [f"Round {i}: {line}" for i, line in enumerate(of_task, 1)]
-    return [text.throw(one, name) for name, one in play.drawn]
+    """Each throw in a line, but for those of a task, which `rounds` tells."""
+    return [] if of_task(play) else [text.throw(one, name) for name, one in play.drawn]
+
+
+def of_task(play: Play) -> bool:
+    """Whether it is a task, which goes on in rounds (S3)."""
+    return any(one.name == "drama" for one in play.throws)
 
 
 def rounds(play: Play) -> list[str]:
-    """The rounds of a task: each drama card with what was thrown on it."""
-    if not any(one.name == "drama" for one in play.throws):
+    """The rounds of a task: each drama card with what was chosen and thrown on it. Nothing of other plays."""
+    if not of_task(play):
         return []
-    lines = terminal.listed(Ink(width=1 << 20), play.drawn)
-    return [re.sub(r"^\s*\d+\s+", "", line) for line in lines]
+    chosen: dict[int, list[str]] = {}
+    for choice in play.choices:
+        if choice.about in words.IN_A_ROUND:
+            chosen.setdefault(choice.after, []).append(_in_round(choice))
+    made: list[list[str]] = [chosen.get(0, [])]
+    for i, one in enumerate(play.throws, 1):
+        if one.name == "drama":
+            made.append([text.faces(one)])
+        else:
+            made[-1].append(text.throw(one, words.caption(one)))
+        made[-1] += [", ".join(chosen[i])] if i in chosen else []
+    return ["; ".join(parts) for parts in made if parts]
+
+
+def _in_round(one: Chosen) -> str:
+    return (
+        f"{words.IN_A_ROUND[one.about](one.option)}{f' (taken back by {one.undone})' if one.undone else ''}"
+    )
 
 
 def comes_to(play: Play, mechanics: bool = True) -> list[tuple[words.Mark, str]]:
@@ -114,7 +135,7 @@ def comes_to(play: Play, mechanics: bool = True) -> list[tuple[words.Mark, str]]
     for result, why in rows[-1:] if not mechanics else rows:
         told = "".join(f". {line}" for line in result.story or ()) if not mechanics else ""
         more = effects(result) if mechanics else ""
-        said = f"{result.said.title}{f', {more}' if more else ''}{told}"
+        said = f"{result.said.title}{f' · {more}' if more else ''}{told}"
         found.append((result.said.mark, f"{said} (corrected: {why})" if why and mechanics else said))
     return found
 
@@ -225,6 +246,8 @@ __all__ = [
     "effects",
     "headline",
     "listed",
+    "of_task",
+    "rounds",
     "sentence",
     "thrown",
     "thrown_lines",

@@ -135,8 +135,9 @@ def _aside(item: Item, mechanics: bool) -> str:
 def _head(play: Play, mechanics: bool) -> str:
     """The callout, and what was asked."""
     kind = "question" if play.rule_id in phrases.ORACLES else "quote"
-    asked = plain(play.question or play.deed)
-    doer = f"{plain(play.actor)}: " if play.doer or not play.question else ""
+    asked = plain(play.question or (play.deed if mechanics else play.tried))
+    actor = play.by if play.question else play.actor
+    doer = f"{plain(actor)}: " if actor else ""
     return f"> [!{kind}] {_struck(f'{doer}{asked}', play.struck)}{_aside(play, mechanics)}"
 
 
@@ -160,7 +161,8 @@ def _play(play: Play, mechanics: bool) -> Iterator[str]:
         lines.append(f"*{plain(play.ended)}*")
     if play.waits:
         lines.append(f"*It waits. {plain(play.waits)}*")
-    lines += [led(plain(one)) for one in logbook.choices(play.choices)]
+    lines += [f"Round {i}: {plain(one)}" for i, one in enumerate(logbook.rounds(play), 1)]
+    lines += [led(plain(one)) for one in logbook.choices(play)]
     if how := _how(play):
         lines.append(f"*{plain(how)}*")
     for i, line in enumerate(lines):
@@ -184,7 +186,7 @@ def _correction(one: Correction) -> list[str]:
 
 
 def _how(play: Play) -> str:
-    """How it came to it: what was asked of the rule, the throws, the rules."""
+    """How it came to it: what was asked of the rule, the throws but for those in rounds, the rules."""
     first = f"{play.deed}{f': {play.asked}' if play.asked else ''}" if play.question else play.asked
     parts = [first[:1].upper() + first[1:], *logbook.thrown_lines(play)]
     why = play.why

@@ -118,13 +118,16 @@ def _asides(item: Item, mechanics: bool) -> Iterator[str]:
 def _play(play: Play, mechanics: bool) -> Iterator[str]:
     asks = play.rule_id in phrases.ORACLES
     doer = f"({play.doer.translate(TAG)})" if play.doer else ""
-    asked = play.question or play.deed
+    asked = play.question or (play.deed if mechanics else play.tried)
     if play.struck:
         yield f"(note: {logbook.sentence(play, mechanics)})"
         return
     yield f"? {asked}{f' {doer}' if doer else ''}" if asks else f"@{doer} {asked}"
     yield from _asides(play, mechanics)
-    rolls = ", ".join(_roll(name, one) for name, one in play.drawn) if mechanics else ""
+    of_task = logbook.of_task(play)
+    if mechanics:
+        yield from (f"(round {i}: {one})" for i, one in enumerate(logbook.rounds(play), 1))
+    rolls = ", ".join(_roll(name, one) for name, one in play.drawn) if mechanics and not of_task else ""
     how = ", ".join(filter(None, (play.asked, rolls))) if mechanics else ""
     result = play.result if mechanics else play.now
     if asks or not how:
@@ -134,7 +137,7 @@ def _play(play: Play, mechanics: bool) -> Iterator[str]:
     else:
         yield f"d: {how}{f' -> {result.said.title}' if result else ''}"
     if mechanics:
-        yield from (f"(choice: {one})" for one in logbook.choices(play.choices))
+        yield from (f"(choice: {one})" for one in logbook.choices(play))
     if result:
         yield from _follows(play, result, mechanics)
     yield from _after(play, mechanics)

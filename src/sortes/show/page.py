@@ -135,7 +135,8 @@ def _play(play: Play, mechanics: bool) -> Iterator[str]:
     of = f" for {play.doer}" if play.doer and play.doer != play.who else ""
     number = f'<span class="n">{play.number}</span> ' if mechanics else ""
     yield f'<p class="by">{number}{escape(play.who + of)}{_asides(play, mechanics)}</p>'
-    asked = play.question or play.deed[:1].upper() + play.deed[1:]
+    deed = play.deed if mechanics else play.tried
+    asked = play.question or deed[:1].upper() + deed[1:]
     yield f'<h3 dir="auto">{_struck(escape(asked), play.struck)}</h3>'
     if not mechanics:
         if result := play.now:
@@ -162,9 +163,9 @@ def _mechanics(play: Play) -> Iterator[str]:
     if play.waits:
         yield f'<p class="waits"><b>It waits.</b> {escape(play.waits)}</p>'
     yield from _throws(play)
-    if play.choices:
-        made = "".join(f"<li>{escape(one)}</li>" for one in logbook.choices(play.choices))
-        yield f'<ul class="choices">{made}</ul>'
+    if made := logbook.choices(play):
+        rows = "".join(f"<li>{escape(one)}</li>" for one in made)
+        yield f'<ul class="choices">{rows}</ul>'
     if play.why:
         yield f'<p class="fine">Rules {escape(", ".join(play.why))}</p>'
 
@@ -201,7 +202,7 @@ def _correction(one: Correction) -> Iterator[str]:
 def _throws(play: Play) -> Iterator[str]:
     if not play.throws:
         return
-    if any(one.name == "drama" for one in play.throws):
+    if logbook.of_task(play):
         rounds = (f"<li>{escape(one)}</li>" for one in logbook.rounds(play))
         yield f'<ol class="rounds">{"".join(rounds)}</ol>'
         return

@@ -95,6 +95,8 @@ def asked(rule: Rule, given: Mapping[str, Any], named: Mapping[str, Any], rival:
         if name not in given or field.mark or (field.fed and field.fed.purse and field.fed.counts != "used"):
             continue
         one, entry = given[name], own(named.get(name, ""))
+        if one == "choose":
+            continue  # what was chosen is told as a choice
         if not (entry or field.required) and _same(one, field.default):
             continue
         whose = f"{rival}’s " if rival and field.fed and field.fed.their else ""
@@ -104,6 +106,16 @@ def asked(rule: Rule, given: Mapping[str, Any], named: Mapping[str, Any], rival:
         else:
             parts.append(said)
     return ", ".join(parts)
+
+
+def skills(rule: Rule, named: Mapping[str, Any]) -> list[str]:
+    """The names that sheets gave the parameters of who plays, such as skills."""
+    fields = rule.form.fields
+    return [
+        own(entry)
+        for name, entry in named.items()
+        if name in fields and (f := fields[name].fed) and not f.their
+    ]
 
 
 def _same(one: Any, default: Any) -> bool:
@@ -164,6 +176,14 @@ def told(rule: Rule, outcome: Any) -> list[str]:
     """What an outcome says in sentences, with nothing of dice and numbers: the text of a table."""
     fields = [f for f in rule.fields if f in ("text", "note") or f.endswith("_text")]
     return [own(text) for f in fields if (text := getattr(outcome, f))]
+
+
+def after(title: str, said: str) -> str:
+    """A sentence that stands after a title, without the title that it begins with: "Yes, and it helps" after "Yes,
+    and" is "It helps"."""
+    found = re.match(rf"{re.escape(title)}\b[ .,:;]*(?=\S)", said, re.IGNORECASE)
+    rest = said[found.end() :] if found else said
+    return f"{rest[:1].upper()}{rest[1:]}"
 
 
 def in_story(rule: Rule) -> bool:
@@ -241,6 +261,7 @@ def _step(label: str, old: Any, new: Any) -> list[str]:
 
 __all__ = [
     "ORACLES",
+    "after",
     "asked",
     "changed",
     "deed",
@@ -248,6 +269,7 @@ __all__ = [
     "own",
     "prose",
     "sheet",
+    "skills",
     "spoken",
     "system",
     "system_title",

@@ -48,7 +48,12 @@ class Names:
         """Who alone sees something, in words."""
         if to is None:
             return ""
-        names = sorted("the game master" if key == "gm" else self.seat(key) or "another seat" for key in to)
+        master = "gm" in to  # who sees it anyway by that
+        names = sorted(
+            "the game master" if key == "gm" else self.seat(key) or "another seat"
+            for key in to
+            if key == "gm" or not (master and self.role(key) == "gm")
+        )
         return f"for {' and '.join(names)} alone" if names else "for nobody yet"
 
 

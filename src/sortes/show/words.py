@@ -40,14 +40,21 @@ class Voice(NamedTuple):
     who: str
     whose: str
     both: str  # with the other side
+    other: str = "the other side"
+
+    @property
+    def they(self) -> str:
+        """The other side, at the beginning of a sentence."""
+        return f"{self.other[:1].upper()}{self.other[1:]}"
 
 
 YOU = Voice("you", "your", "you both")
 
 
-def named(who: str) -> Voice:
-    """The voice in which others hear of somebody."""
-    return Voice(who, f"{who}’s", "both sides") if who else Voice("this side", "this side’s", "both sides")
+def named(who: str, other: str = "") -> Voice:
+    """The voice in which others hear of somebody, and of whom they were against."""
+    who = who or "this side"
+    return Voice(who, f"{who}’s", "both sides", other or YOU.other)
 
 
 # By system, then result: title, mark, why. The why holds for every way to this result under any house rules.
@@ -187,6 +194,15 @@ CHOICES: Mapping[str, tuple[str, Mapping[Any, str]]] = {
         {"last-ditch": "The Last Ditch", "nothing": "Nothing this round"},
     ),
     "level": ("What does the table say?", {}),
+}
+
+# Options that leave all as it is and go on. Whoever reads of a play later need not hear of them.
+IDLE = frozenset((("luck", "keep"), ("extra-effort", 0), ("hook", 0), ("next-round", "go-on")))
+
+# What was chosen in a round of a task, as part of its line.
+IN_A_ROUND: Mapping[str, Callable[[str], str]] = {
+    "lead": lambda option: f"{option} leads",
+    "attempt": lambda option: f"attempts {option[:1].lower()}{option[1:]}",
 }
 
 UNITS: Mapping[str, str] = {
@@ -422,24 +438,20 @@ def _resolved(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
             else f"{voice.whose} effort comes to nothing."
         )
     if outcome.their_bust:
-        return "The other side draws more reds than its level and goes bust."
+        return f"{voice.they} draws more reds than its level and goes bust."
     if outcome.tie:
-        return f"As many reds on both sides, and the defender holds: {_holder(outcome, voice)}."
+        holder = voice.who if outcome.result == "win" else voice.other
+        return f"As many reds on both sides, and the defender holds: {holder}."
     by = abs(outcome.effect)
-    return (
-        f"{by} red{'s' * (by != 1)} {'more than the other side counts' if outcome.effect > 0 else 'fewer'}."
-    )
-
-
-def _holder(outcome: Any, voice: Voice) -> str:
-    return voice.who if outcome.result == "win" else f"not {voice.who}"
+    return f"{by} red{'s' * (by != 1)} {'more' if outcome.effect > 0 else 'fewer'} than {voice.other} counts."
 
 
 def _contested(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     if outcome.result == "no-contest":
         return ""
     if outcome.tie:
-        return f"Level and card are equal, and the defender holds: {_holder(outcome, voice)}."
+        holder = voice.who if outcome.result == "win" else "the card"
+        return f"Level and card are equal, and the defender holds: {holder}."
     return f"The level is {'higher' if outcome.result == 'win' else 'lower'} than the card."
 
 
@@ -451,7 +463,9 @@ def _ended(outcome: Any, throws: Sequence[Thrown], voice: Voice) -> str:
     own = f"{voice.whose[:1].upper()}{voice.whose[1:]} side"
     if outcome.result == "lost":
         return f"{own} cannot pay any more."
-    who = {"self": own, "opponent": "The other side"}.get(str(outcome.by))
+    if outcome.result == "won":
+        return f"{voice.they} cannot pay any more."
+    who = {"self": own, "opponent": voice.they}.get(str(outcome.by))
     did = {"surrendered": "gave up", "fled": "got away"}.get(outcome.result)
     return f"{who} {did}." if who and did else ""
 
