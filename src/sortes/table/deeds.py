@@ -669,7 +669,10 @@ def scene(desk: Desk, r: requests.Scene) -> None:
     desk.master("scene", "begin a scene")
     effects = sheets.effects(all_houses(desk), "scene")
     changes = sheets.brought(effects, desk.mine.characters)
-    desk.tell("scene", n=desk.known.all.scene + 1, title=r.title, changes=changes)
+    open_, secret = apart(desk, changes)
+    desk.tell("scene", n=desk.known.all.scene + 1, title=r.title, changes=open_)
+    if secret:
+        desk.tell("brought", to=[GM], changes=secret)
     for of_system in effects.values():
         for effect in of_system:
             if isinstance(effect, Shuffle) and effect.deck in desk.known.all.decks:
@@ -680,6 +683,12 @@ def scene(desk: Desk, r: requests.Scene) -> None:
         if secret:
             desk.open(dice)
         desk.commit("dice", desk.words(r.words or r.title))
+
+
+def apart(desk: Desk, changes: list[Event]) -> tuple[list[Event], list[Event]]:
+    """What comes back to characters whom all know, and to those whom only the game master does."""
+    known = desk.known.seen[""].characters
+    return [c for c in changes if c["at"][0] in known], [c for c in changes if c["at"][0] not in known]
 
 
 def rest(desk: Desk, r: requests.Rest) -> None:
@@ -693,7 +702,13 @@ def rest(desk: Desk, r: requests.Rest) -> None:
         raise Refused("who", "there is nobody here to rest; make a character first")
     changes = sheets.brought(sheets.effects(all_houses(desk), "rest"), resting)
     of: Event = {"who": who} if who else {}
-    desk.tell("rest", changes=changes, **of)
+    open_, secret = apart(desk, changes)
+    if open_ or who is None:
+        desk.tell("rest", changes=open_, **of)
+        if secret:
+            desk.tell("brought", to=[GM], changes=secret)
+    else:
+        desk.tell("rest", to=[GM], changes=secret, **of)
 
 
 def shuffle(desk: Desk, r: requests.Shuffle) -> None:

@@ -154,6 +154,8 @@ def _write(state: State, section: str, key: str, value: Any, act: Act | None = N
     entries = state.written.get(section, {})
     if act:
         act.entries = [(section, key, entries.get(key)), *act.entries]
+    if section == "settings" and key == "title":
+        state.title = str(value)
     if value is not None:
         state.written[section] = {**entries, key: value}
     elif entries.pop(key, None) is not None and not entries:
@@ -169,7 +171,7 @@ def _opened(state: State, event: Event, late: bool) -> None:
         _lay(state, name, cards)
     for system, changes in event.get("houses", {}).items():
         _write(state, "house", system, changes)
-    for name, value in event.get("settings", {}).items():
+    for name, value in {"title": event["title"], **event.get("settings", {})}.items():
         _write(state, "settings", name, value)
 
 
@@ -218,6 +220,10 @@ def _scene(state: State, event: Event, late: bool) -> None:
 
 def _rest(state: State, event: Event, late: bool) -> None:
     _change(state, event["changes"], _act(state, event))
+
+
+def _brought(state: State, event: Event, late: bool) -> None:
+    _change(state, event["changes"], _same(state, event))
 
 
 def _note(state: State, event: Event, late: bool) -> None:
@@ -390,6 +396,7 @@ HANDLERS: dict[str, Callable[[State, Event, bool], None]] = {
     "rules": _rules,
     "scene": _scene,
     "rest": _rest,
+    "brought": _brought,
     "note": _note,
     "thread": _written,
     "clock": _written,

@@ -193,7 +193,9 @@ class Known(Struct):
                 out = playing.out.get(deck, []) if playing else []
                 hidden.gone[deck] = list(out)
                 lying = Counter(out)
-                for at, (name, cards) in reversed(hidden.dealt.items()):  # what was dealt last lies there still
+                for at, (name, cards) in reversed(
+                    hidden.dealt.items()
+                ):  # what was dealt last lies there still
                     if name == deck and cards and not Counter(cards) - lying:
                         lying -= Counter(cards)
                         hidden.stays[at] = hidden.stays.get(at, 0) + 1
