@@ -143,6 +143,8 @@ def test_a_story_says_by_which_skill_and_not_how_good_it_is() -> None:
     story = markdown.written(read(*attempt), mechanics=False)
     assert "Mara: an attempt, Climbing" in story
     assert "an attempt, Climbing 5 against difficulty 3" in lines(read(*attempt))
+    against = resolution(named={"el": "Athletics", "against": "Fencing"})
+    assert "Mara: a resolution, Athletics\n" in markdown.written(read(*against), mechanics=False)
 
 
 def test_a_secret_is_not_told_besides_to_who_sees_it() -> None:
