@@ -24,7 +24,9 @@ from sortes.core.system import House
 from sortes.engine.odds import Watch
 from sortes.prepared import Prepared
 from sortes.table import deeds, fair, fold, requests
+from sortes.table.desk import Desk, door, written_down
 from sortes.table.log import GM, Event, count, shown
+from sortes.table.plays import prepared
 from sortes.table.stored import Shelf
 from sortes.table.stores import Appended, Conflict, Store
 from sortes.table.view import FORM, Known, View, restored
@@ -87,7 +89,7 @@ class Table:
 
     def enter(self, link: str) -> str:
         """The seat whose secret link this is. Raises RuleError."""
-        seat = self.known().doors.get(deeds.door(link))
+        seat = self.known().doors.get(door(link))
         if seat is None:
             raise RuleError("link", "opens no seat at this table; ask the game master for a new one")
         self.known().keys(seat)
@@ -161,8 +163,8 @@ class Table:
                 return _reply(list(enumerate(told, before + 1)), desk.link)
         raise Refused("table", "others were faster each time; try again")
 
-    def _desk(self, known: Known, seat: str, request: requests.Request) -> deeds.Desk:
-        return deeds.Desk(
+    def _desk(self, known: Known, seat: str, request: requests.Request) -> Desk:
+        return Desk(
             known,
             seat,
             request,
@@ -177,7 +179,7 @@ class Table:
             self._houses[digest] = self.store.get(digest)
         return self._houses[digest]
 
-    def _stamped(self, desk: deeds.Desk) -> list[Event]:
+    def _stamped(self, desk: Desk) -> list[Event]:
         now = int(time() * 1000)
         asked = fair.acknowledged(desk.known.all.table, "", desk.seat, desk.asked)
         events = [{**event, "at": now, "seat": desk.seat, "act": desk.act} for event in desk.events]
@@ -212,7 +214,7 @@ class Table:
         known = self.known()
         keys = known.keys(seat)
         events = [e for _, e in self._history(was.first - 1, was.last - was.first + 1)]
-        asked = fair.acknowledged(known.all.table, "", seat, deeds.written_down(request))
+        asked = fair.acknowledged(known.all.table, "", seat, written_down(request))
         if events[0].get("_asked") != asked:
             raise RuleError("key", "was used for another request; takes a new one for each")
         later = sum(shown(e, keys) is not None for _, e in self._history(was.last))
@@ -230,9 +232,7 @@ class Table:
             rule = catalog.rule(request.rule)
             who, opponent = desk.someone("who", request.who), desk.someone("opponent", request.opponent)
             house = desk.house_of(rule, request.house)
-            it, _ = deeds.prepared(
-                desk.mine, rule, request.params, who, opponent, house, desk.role, request.text
-            )
+            it, _ = prepared(desk.mine, rule, request.params, who, opponent, house, desk.role, request.text)
             return it
 
     def odds(self, seat: str, request: requests.Play, watch: Watch | None = None) -> Odds:
@@ -326,7 +326,7 @@ def _made(
     gm = next((id for id, one in known.all.seats.items() if one.role == GM), None)
     host = gm or token(6).hex()
     known.all.seats.setdefault(host, fold.Seat(master, GM))
-    desk = deeds.Desk(
+    desk = Desk(
         known,
         host,
         requests.Prove(),
@@ -339,7 +339,7 @@ def _made(
     desk.commit("cards", words)
     desk.link = token(24).hex()
     keys = {"renewed": True} if gm else {"name": master, "role": GM}
-    desk.tell("seat", id=host, **keys, _door=deeds.door(desk.link))
+    desk.tell("seat", id=host, **keys, _door=door(desk.link))
     now = int(time() * 1000)
     fresh = [{**event, "at": event.get("at", now), "seat": host} for event in desk.events]
     if not any("at" in event for event in events):

@@ -27,7 +27,7 @@ from sortes.table import fair, fold, sheets
 from sortes.table.log import Event
 from sortes.table.stored import dump
 
-Counted = tuple[str, int]
+MOST = 200  # throws of one request: what a policy has not ended by then is left to wait, since some games have no end
 Chance = Callable[
     [bool], tuple[Event, fair.Stream]
 ]  # (cards of the table's?) -> what names the stream, and the stream
@@ -96,7 +96,7 @@ class Walk:
         self.stock, self.world, self.decide = laid.stock, laid.world, decide
         self.why, self.counted = list(self.playing.why), list(self.playing.counted)
         self.events: list[Event] = []
-        self.waits, self.outcome = False, None
+        self.waits, self.outcome, self.throws = False, None, 0
 
     def go(self, answer: Any = None, faces: Sequence[Any] | None = None) -> None:
         """Go on until the play waits or has resolved. Raises Refused where the rule says not now."""
@@ -119,7 +119,9 @@ class Walk:
                     option, answer = _taken(offered, answer), None
                     self._chose(offered, option)
                 elif len(offered.options) > 1:
-                    if self.decide is None:
+                    if self.decide is None or self.throws > MOST:
+                        if self.playing.to == []:
+                            raise Refused("to", "this goes on for too long to be played blind; play it for some seat")
                         return self._wait(_asked(offered))
                     worlds = Worlds(self.stock, self.world)
                     option = _taken(offered, self.decide(self.state, offered, worlds, worlds.start))
@@ -192,9 +194,10 @@ class Walk:
     # ---- chance -----------------------------------------------------------------------------------
 
     def _throw(self, ask: Throw, faces: Sequence[Any] | None) -> None:
-        bag, before = ask.bag, self.world
+        self.throws += 1
+        bag, before, stock = ask.bag, self.world, self.stock
         if faces is not None:
-            records = self._by_hand(ask, faces)
+            records, stock, before = self._by_hand(ask, faces)
             origin: Event = {}
             numbers: fair.Numbers = ()
         else:
@@ -205,7 +208,7 @@ class Walk:
             start = len(stream.drawn)
             self.state, self.world, records = engine.throw(ask, self.stock, before, stream)
             numbers = stream.drawn[start:]
-        groups = fair.groups(bag, records, numbers, self.stock, before)
+        groups = fair.groups(bag, records, numbers, stock, before)
         if not groups:
             return
         out = {}
@@ -245,13 +248,14 @@ class Walk:
         piles = self.world.piles
         return World((*piles[:i], Pile(left, pile.out), *piles[i + 1 :]), self.world.purses)
 
-    def _by_hand(self, ask: Throw, faces: Sequence[Any]) -> tuple[Thrown, ...]:
-        """A throw that people made. Cards are checked against what the seat knows, so that the check tells nothing of
-        what it does not; a card that is elsewhere in secret is told to the game master alone."""
+    def _by_hand(self, ask: Throw, faces: Sequence[Any]) -> tuple[tuple[Thrown, ...], Stock, World]:
+        """A throw that people made, and the decks that it was checked against: those that the seat knows, so that the
+        check tells nothing of what it does not. A card that is elsewhere in secret is told to the game master alone."""
         bag = ask.bag
         if not isinstance(bag, Draw):
-            self.state, self.world, records = engine.by_hand(ask, self.stock, self.world, faces)
-            return records
+            before = self.world
+            self.state, self.world, records = engine.by_hand(ask, self.stock, before, faces)
+            return records, self.stock, before
         seen = Laid(self.playing, self.laid.mine, self.laid.mine, self.laid.houses)
         i = self.stock.place[bag.deck]
         known = World(seen.world.piles, self.world.purses)
@@ -269,7 +273,7 @@ class Walk:
         pile = told if short else Pile(left, told.out)
         piles = self.world.piles
         self.world = World((*piles[:i], pile, *piles[i + 1 :]), self.world.purses)
-        return records
+        return records, seen.stock, known
 
 
 def staying(others: Sequence[tuple[list[str] | None, list[str]]], out: Sequence[str]) -> Event:
