@@ -114,7 +114,7 @@ def show_(here: Here, as_json: bool) -> None:
 @command(
     "log",
     "What happened, as far as you have seen it.",
-    opt("-n", "many", metavar="N", help="Only the last N entries."),
+    opt("-n", "many", metavar="N", help="Only the last N things told."),
     flag("--story", help="The story without dice, cards and numbers."),
 )
 def log(here: Here, as_json: bool, many: str | None, story: bool) -> None:
