@@ -22,7 +22,8 @@ from sortes.table import fair, requests, service
 from sortes.table.service import Changed, Table
 from sortes.table.stores import Store, open_store
 from sortes.table.view import Known, restored
-from tests.table.sessions import SHEET, Session
+from tests.table.sessions import SHEET, Session, lot
+from tests.test_laws import assert_fits
 
 ROOT = Path(__file__).parents[2]
 RESOLVE = {"el": 3, "against": 3, "extra": "choose"}
@@ -358,3 +359,23 @@ def test_a_table_made_of_a_log_is_as_its_seat_saw_it(
             option = (play.ask or {})["options"][0]["option"]
             assert copy.act(gm, requests.Answer(play=play.play, turn=play.turn, option=option)).entries
         assert not [f for f in fair.verify_log(copy.exported(gm)) if f.level == "wrong"]
+
+
+# ---- chance ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rule", "params"),
+    [("poker-dice.roll", {"level": 1}), ("cards.ask", {}), ("cards.resolve", {"el": 3, "against": 2})],
+)
+def test_plays_at_a_table_agree_with_the_odds_by_chi_square(store: Store, rule: str, params: Any) -> None:
+    table, gm, _ = service.opened(store, "t", token=lot("always the same"))
+    ask = requests.Play(rule=rule, params=params, policy="plain")
+    expected = table.odds(gm, ask).by("result")
+    met: Counter[str] = Counter()
+    for i in range(400):
+        table.act(gm, requests.Shuffle())
+        done = table.act(gm, msgspec.structs.replace(ask, nonce=f"{i}")).event("resolved")
+        assert done is not None
+        met[done["outcome"]["result"]] += 1
+    assert_fits(expected, met, 400)
