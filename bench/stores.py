@@ -25,6 +25,8 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from bench.clock import ROOT, peak
+from sortes.table import requests, service
+from sortes.table.fair import canonical
 from sortes.table.stores import Store, open_store
 
 DATA = (
@@ -234,6 +236,26 @@ def memory(folder: Path, scale: Scale) -> Line:
     )
 
 
+def opening(folder: Path, scale: Scale) -> Line:
+    """A long table is opened and looked at from a seat."""
+    limit, many = 0.2, 10_000
+    with open_store(folder / "long.db") as store:
+        made, gm, _ = service.opened(store, "t")
+        n = store.head("t")
+        while n < scale.events:
+            note = {"kind": "note", "seat": gm, "at": 0, "text": "The ferry sails, and sails, and sails."}
+            store.append("t", n, [canonical({**note, "id": f"{n + i:012x}"}) for i in range(many)])
+            made.act(gm, requests.Play(rule="d20-oracle.ask"))  # takes them in, and keeps what is known
+            n = store.head("t")
+    with open_store(folder / "long.db") as store:
+        start = perf_counter()
+        number = service.Table(store, "t").view(gm).number
+        seconds = perf_counter() - start
+    assert number >= scale.events
+    what = f"SQLite, opening a table of {scale.events:,} events, against 0.2 s"
+    return Line("sqlite-opening", what, "s", seconds, limit, seconds / limit, most=1.0)
+
+
 @contextmanager
 def schema() -> Iterator[str]:
     """A schema of our own in the server, dropped afterwards."""
@@ -275,6 +297,7 @@ ROWS: dict[str, Callable[[Path, Scale], Line]] = {
     "sqlite-16": sqlite_many,
     "sqlite-slowest": sqlite_slowest,
     "sqlite-memory": memory,
+    "sqlite-opening": opening,
     "postgres-1": postgres(1, keyed=False, least=0.7),
     "postgres-1-keys": postgres(1, keyed=True, least=0.7),
     f"postgres-{TABLES}": postgres(TABLES, keyed=False, least=0.7),
