@@ -108,6 +108,16 @@ def test_a_title_is_not_said_again_after_it(title: str, said: str, after: str) -
     assert phrases.after(title, said) == after
 
 
+def test_what_comes_back_in_secret_is_told_to_who_may_know_it() -> None:
+    back = {"kind": "brought", "seat": "g", "to": ["gm"], "act": "b"}
+    spent = {**back, "act": "s", "changes": [{"at": ["m", "cards", "luck"], "by": -1}]}
+    none = {**back, "changes": [{"at": ["m", "cards", "luck"], "by": 9, "least": 0, "most": 2}]}
+    assert "brings back" not in lines(read(*opening(), none))
+    assert "Hana  brings back Mara: Luck 1 → 2 (for the game master alone)" in lines(
+        read(*opening(), spent, {**none, "changes": [{"at": ["m", "cards", "luck"], "by": 1}]})
+    )
+
+
 def test_an_answer_of_the_cards_is_said_once() -> None:
     outcome = {"result": "no-but", "answer": "no", "texture": "labour", "text": "No, but you are alive."}
     told = read(*by_hand("c", "cards.ask", [cards("4S")], outcome, question="Is it over?"))

@@ -217,6 +217,12 @@ def _rest(names: Names, event: Event, was: Was) -> Told:
     return Told(f"{said} ({back})" if back else said, said)
 
 
+def _brought(names: Names, event: Event, was: Was) -> Told:
+    """What a scene or a rest brought to characters in secret."""
+    back = brought(names, was)
+    return Told(f"brings back {back}" if back else "")
+
+
 # ---- what people write ------------------------------------------------------------------------------
 
 
@@ -302,6 +308,7 @@ SENTENCES: Mapping[str, Callable[[Names, Event, Was], Told]] = {
     "seat": _seat,
     "character": _character,
     "rest": _rest,
+    "brought": _brought,
     "question": _question,
     "thread": _thread,
     "clock": _clock,
