@@ -162,6 +162,18 @@ def test_an_edit_that_is_wrong_names_the_path(people: dict[str, Person], path: s
         assert caught.value.parameter.startswith("cards.els" if path == "cards.els" else path)
 
 
+def test_a_dot_too_many_takes_no_list_away(people: dict[str, Person]) -> None:
+    for value in (None, {}):
+        with pytest.raises(RuleError, match=r"cards\.els\.: ends in a dot; takes cards\.els, or after"):
+            sheets.edited("m", people["m"].sheets, "cards.els.", value)
+
+
+def test_a_typed_list_has_each_name_once(people: dict[str, Person]) -> None:
+    for typed in ("Charm=1, Charm=2", "Charm=1, charm=2"):
+        with pytest.raises(RuleError, match=r"cards\.els\.[Cc]harm: is .*; takes each name once"):
+            sheets.edited("m", people["m"].sheets, "cards.els", typed, text=True)
+
+
 def test_an_edit_of_a_sheet_that_is_not_there_is_for_a_fresh_one() -> None:
     change = sheets.edited("m", {}, "cards.level", 3)
     laid = {"m": {"cards": sheets.read(CARDS, {})}}

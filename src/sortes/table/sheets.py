@@ -7,8 +7,9 @@ the fold applies, each view to its own numbers:
     {"at": […], "to": value}                                                       set; none takes it away
     {"at": […], "into": […], "rate": r}                                            all of it, times r, goes there
 
-`most` is a number, or the field of the sheet that says it. What play changes is always told as "by": sums do not
-depend on what a seat has not seen.
+`most` is a number, or the field of the sheet that says it. What a play changes is always told as "by": sums do not
+depend on what a seat has not seen. What a scene or a rest brings back does: bounds, "to" and "into" act on what is
+there.
 """
 
 from __future__ import annotations
@@ -102,8 +103,10 @@ def edited(who: str, sheets: Sheets, path: str, value: Any, *, text: bool = Fals
         raise RuleError(
             path, f"names no value; takes {id}. and one of {names}, and after a list of names an entry"
         )
-    field = _field(system, rest.partition(".")[0], path)
-    entry = rest.partition(".")[2]
+    name, dot, entry = rest.partition(".")
+    field = _field(system, name, path)
+    if dot and not entry:
+        raise RuleError(path, f"ends in a dot; takes {id}.{field.name}, or after the dot an entry")
     stored = sheets.get(id, {})
     old = {**_fresh(system), **stored}[field.name]
     if not isinstance(old, Mapping):
@@ -117,7 +120,9 @@ def edited(who: str, sheets: Sheets, path: str, value: Any, *, text: bool = Fals
         counts = isinstance(old, int) and not isinstance(old, bool) and (field.name in stored or not stored)
         return {"at": [who, id, field.name], **({"by": checked - old} if counts else {"to": checked})}
     if not entry:
-        entries = _checked(path, field, _entries(value) if text else ({} if value is None else value), text)
+        entries = _checked(
+            path, field, _entries(path, value) if text else ({} if value is None else value), text
+        )
         return {"at": [who, id, field.name], "to": entries}
     entry = next((known for known in old if known.casefold() == entry.casefold()), entry)
     at, new = [who, id, field.name, entry], _typed(value) if text else value
@@ -205,8 +210,8 @@ def _typed(value: Any) -> Any:
     return None if isinstance(value, str) and value.strip().casefold() in ("", "none") else value
 
 
-def _entries(value: Any) -> Any:
-    """Typed entries: "Athletics=3, Charm=2", or a mapping as JSON."""
+def _entries(path: str, value: Any) -> Any:
+    """Typed entries: "Athletics=3, Charm=2", or a mapping as JSON. Raises RuleError where one is there twice."""
     value = _typed(value)
     if not isinstance(value, str):
         return {} if value is None else value
@@ -215,8 +220,12 @@ def _entries(value: Any) -> Any:
             return msgspec.json.decode(value)
         except msgspec.DecodeError:
             return value  # no mapping: refused as such
-    pairs = [one.partition("=") for one in value.split(",")]
-    return {name.strip(): number.strip() for name, _, number in pairs}
+    entries: dict[str, str] = {}
+    for name, _, number in (one.partition("=") for one in value.split(",")):
+        if name.strip() in entries:
+            raise RuleError(f"{path}.{name.strip()}", "is given twice; takes each name once")
+        entries[name.strip()] = number.strip()
+    return entries
 
 
 # ---- from sheets to rules -------------------------------------------------------------------------
