@@ -21,6 +21,7 @@ from sortes.core.system import Rule
 from sortes.show import phrases, sentences, text, words
 from sortes.show.phrases import own
 from sortes.show.sentences import Event, Names, Was
+from sortes.show.text import thrown
 from sortes.table import fold
 
 BREAK = 6 * 3_600_000  # ms without an entry, after which another session begins
@@ -247,21 +248,6 @@ def long_day(at: int) -> str:
     """The day of a moment in words, in UTC: 1 December 2026."""
     moment = datetime.fromtimestamp(at / 1000, UTC)
     return f"{moment.day} {moment:%B %Y}"
-
-
-def thrown(event: Event) -> list[Thrown]:
-    """The throws of an event, as the engine has them."""
-    out: list[Thrown] = []
-    for item in event["groups"]:
-        if item["kind"] == "shuffled":
-            continue
-        name, faces = item["name"].partition(f"-{event['play']}")[0], tuple(item["faces"])
-        kept = tuple(item.get("kept", faces))
-        if out and item["kind"] == "cards" and out[-1].name == name:  # the deck was shuffled on the way
-            faces, kept = (*out[-1].faces, *faces), (*out[-1].kept, *kept)
-            out.pop()
-        out.append(Thrown(item["kind"], name, faces, kept, item.get("by", "")))
-    return out
 
 
 # ---- reading ----------------------------------------------------------------------------------------

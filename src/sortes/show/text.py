@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sortes.core.chance import Thrown
 from sortes.show import words
 
 MOST = 60  # faces that are listed one by one
+
+
+def thrown(event: Mapping[str, Any]) -> list[Thrown]:
+    """The throws of an event, as the engine has them."""
+    out: list[Thrown] = []
+    for item in event["groups"]:
+        if item["kind"] == "shuffled":
+            continue
+        name, faces = item["name"].partition(f"-{event['play']}")[0], tuple(item["faces"])
+        kept = tuple(item.get("kept", faces))
+        if out and item["kind"] == "cards" and out[-1].name == name:  # the deck was shuffled on the way
+            faces, kept = (*out[-1].faces, *faces), (*out[-1].kept, *kept)
+            out.pop()
+        out.append(Thrown(item["kind"], name, faces, kept, item.get("by", "")))
+    return out
 
 
 def faces(thrown: Thrown) -> str:

@@ -22,7 +22,7 @@ from sortes.engine.policy import offer
 from sortes.interfaces.cli.here import Here
 from sortes.prepared import Prepared
 from sortes.show import terminal, text, words
-from sortes.show.journal import thrown
+from sortes.show.text import thrown
 from sortes.table import requests
 from sortes.table.log import Event
 from sortes.table.service import Reply
