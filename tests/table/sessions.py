@@ -49,7 +49,9 @@ class Session:
 
     def __init__(self, store: Store, seed: int, name: str = "t") -> None:
         self.rng = Random(seed)
-        self.table, self.gm, _ = service.opened(store, name, title="A table", token=lot(f"table {seed}"))
+        house = {"cards": {"packs": 1 + seed % 2, "jokers": 2 * (seed % 3 == 0)}}
+        told = {"title": "A table", "house": house, "token": lot(f"table {seed}")}
+        self.table, self.gm, _ = service.opened(store, name, **told)
         self.seats = {"GM": self.gm}
         for who, role in (("Ann", "player"), ("Ben", "player"), ("Cat", "watcher")):
             made = self.table.act(self.gm, requests.Seat(name=who, role=role)).event("seat")  # type: ignore[arg-type]

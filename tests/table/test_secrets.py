@@ -72,7 +72,7 @@ def test_nothing_hidden_is_in_any_byte(tmp_path_factory: pytest.TempPathFactory,
             told = given_to(table, seat)
             assert '"_' not in told
             for one in private(events) | hidden_from(events, table.known().keys(seat)):
-                assert f"\"{one}\"" not in told, one
+                assert f'"{one}"' not in told, one
 
 
 @few
@@ -151,7 +151,7 @@ def one_of(state: fold.State) -> Any:
 
 
 def test_a_card_that_is_elsewhere_in_secret_is_told_to_the_game_master_alone(store: Store) -> None:
-    session = Session(store, 5)
+    session = Session(store, 4)
     table, ann = session.table, session.seats["Ann"]
     secret = table.act(session.gm, requests.Play(rule="cards.ask", to="gm"))
     throw = secret.event("throw")

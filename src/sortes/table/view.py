@@ -94,7 +94,10 @@ class Known(Struct):
         """Take the next event in."""
         to = event.get("to")
         self._note(event)
-        fold.fold(self.all, event)
+        known = event["kind"] == "revealed"  # to the table itself, nothing of it is new
+        fold.fold(
+            self.all, {k: v for k, v in event.items() if k not in ("gone", "changes")} if known else event
+        )
         if to:
             self._own(to)
         for view, keys in self._views():
