@@ -90,7 +90,9 @@ class Log:
         full, left, stays = self.decks[e["deck"]]
         out = Counter([*a(list, e.get("out", [])), *[card for card, _ in stays]])
         need(out <= full - left, "a shuffle leaves out cards that had not been drawn")
-        self.decks[e["deck"]] = full, full - out, [(card, n - 1) for card, n in stays if n > 1]
+        left = Counter(full)
+        left.subtract(out)
+        self.decks[e["deck"]] = full, left, [(card, n - 1) for card, n in stays if n > 1]
 
     def committed(self, e):
         ids = [a(str, e["stretch"]), *[f"{e['stretch']}.{i + 1}" for i in range(len(e.get("seals", [])))]]
@@ -136,7 +138,8 @@ class Log:
             sides = list(self.decks[g["name"]][1].elements()) if cards else g["sides"]
             sides = range(sides, 0, -1) if type(sides) is int else a(list, sides)
             stop = len(sides)
-            need(type(face) in (str, int) and face in sides, f"{face} cannot come up")
+            taken = self.decks[g["name"]][0] if cards and not derived else sides  # by hand: at its word
+            need(type(face) in (str, int) and face in taken, f"{face} cannot come up")
             value = draw.send(stop) if draw and derived else whole(pair[1]) if told else None
             need(
                 not told or [*map(whole, pair)] == [stop, value],

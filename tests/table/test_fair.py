@@ -436,6 +436,29 @@ def test_a_throw_by_hand_in_a_session_is_marked_and_not_derived() -> None:
     assert both(session.lines()) is None
 
 
+def test_a_card_by_hand_may_be_out_in_secret_already() -> None:
+    """Its player could not know. No draw from the deck counts it, also behind shuffles that leave both out."""
+    deck = {"A": 1, "B": 1, "C": 2}
+    it = Session({"deck": [[card, n] for card, n in deck.items()]})
+    it.commit("s1")
+    stock = Stock([Deck("deck", tuple(deck.items()))], [deck], [])
+    world = World((Pile((0, 1, 2), (1, 0, 0)),))
+    by_hand = {"kind": "cards", "name": "deck", "faces": ["A"], "by": "hand"}
+    it.say("throw", groups=[by_hand])
+    it.say("throw", groups=[by_hand])
+    for _ in range(2):
+        it.say("shuffled", deck="deck", out=["A", "A"])
+        source, request = it.request("s1")
+        cards, _ = stock.sample(world, Draw(2, "deck"), source)
+        it.say("throw", **request, groups=[{"kind": "cards", "name": "deck", "faces": [*cards]}])
+    it.open("s1")
+    assert both(it.lines()) == {(3, "hand"), (4, "hand")}
+    it.say("shuffled", deck="deck", out=["A", "A", "A"])
+    assert both(it.lines()) is None
+    it.events[-1] = {"kind": "throw", "groups": [{**by_hand, "faces": ["X"]}]}
+    assert both(it.lines()) is None
+
+
 # ---- what was hidden ----------------------------------------------------------------------------
 
 

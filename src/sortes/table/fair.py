@@ -257,32 +257,37 @@ class _Deck:
             if not isinstance(card, str) or card in self.full or _whole(n) < 1:
                 raise _Misshapen("a deck lists each card once, with its number")
             self.full[card] = n
-        self.left = Counter(self.full)
+        self.left = Counter(self.full)  # below zero where a card was thrown by hand that was out already
         self.stays: list[tuple[str, int]] = []  # drawn in secret: cards that stay out of the next n shuffles
 
     def shuffle(self, out: Any) -> bool:
         """All but `out`, and what stays, is in the deck again; whether all of that had been drawn."""
         stays = Counter(_list(out)) + Counter(card for card, _ in self.stays)
         fair = stays <= self.full - self.left
-        self.left = self.full - stays
+        self.left = Counter(self.full)
+        self.left.subtract(stays)
         self.stays = [(card, n - 1) for card, n in self.stays if n > 1]
         return fair
 
-    def take(self, card: Any, stays: int) -> bool:
-        """Whether there was such a card to take."""
-        if not isinstance(card, str) or not self.left[card]:
+    def take(self, card: Any, stays: int, by_hand: bool) -> bool:
+        """Whether there was such a card to take. By hand people may have one that was out in secret."""
+        if not isinstance(card, str) or card not in self.full or (self.left[card] < 1 and not by_hand):
             return False
         self.left[card] -= 1
         if stays:
             self.stays.append((card, stays))
         return True
 
+    def size(self) -> int:
+        """How many cards are left."""
+        return (+self.left).total()
+
     def at(self, place: int) -> str:
         """The card at a place among those that are left, in the deck's order."""
         for card in self.full:
             if place < self.left[card]:
                 return card
-            place -= self.left[card]
+            place -= max(0, self.left[card])
         raise _Misshapen("no such card")
 
 
@@ -520,8 +525,8 @@ class _Verifier:
         if said is not None and len(said) != len(faces):
             self.say(line, "wrong", f"{len(faces)} cards come from {len(said)} numbers")
         for k, card in enumerate(faces):
-            size = deck.left.total()
-            if not size:
+            size = deck.size()
+            if not size and _derived(item):
                 self.say(line, "wrong", f"{card} is drawn from an empty deck")
                 continue
             value = stream.randrange(size) if stream else None
@@ -534,7 +539,7 @@ class _Verifier:
                     value = number
             if value is not None and deck.at(value) != card:
                 self.say(line, "wrong", f"{card} is not the card at its number")
-            if not deck.take(card, stays):
+            if not deck.take(card, stays, not _derived(item)):
                 self.say(line, "wrong", f"{card} is not in the deck any more")
 
 
