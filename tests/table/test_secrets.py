@@ -214,3 +214,26 @@ def test_the_secrets_of_cards_stay_closed_while_cards_are_out_in_secret(store: S
         e["stretch"] for _, e in table.act(gm, requests.Prove()).entries if e["kind"] == "opened-secret"
     }
     assert {"cards-1", next(e for _, e in secret.entries if e["kind"] == "throw")["stretch"]} == opened
+
+
+def test_a_spend_that_is_revealed_after_a_scene_is_as_if_all_had_seen_it(store: Store) -> None:
+    """The scene gave the hook back, and a Luck Token: a reveal takes neither away again."""
+    session = Session(store, 12)
+    table, gm, ann = session.table, session.gm, session.seats["Ann"]
+    params = {"el": "Talk", "against": 3, "hook": "Wolf=1"}
+    secret = table.act(
+        gm, requests.Play(rule="cards.resolve", params=params, who="Mara", to="gm", policy="plain")
+    )
+    early = table.act(
+        gm,
+        requests.Play(
+            rule="agate.attempt", params={"skill": 9, "difficulty": 3}, who="Mara", to="gm", policy="plain"
+        ),
+    )
+    table.act(gm, requests.Scene(title="Another"))
+    table.act(gm, requests.Rest())
+    for play in (secret, early):
+        table.act(gm, requests.Reveal(play=str(play.play)))
+    sheets = [next(iter(table.view(seat).state.characters.values())).sheets for seat in (gm, ann)]
+    assert sheets[0] == sheets[1]
+    assert sheets[0] == next(iter(table.known().all.characters.values())).sheets

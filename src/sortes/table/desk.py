@@ -113,9 +113,14 @@ class Desk:
         for id, house in made.items():
             digest = out[id] = houses.digest(house)
             self.settings[digest] = msgspec.json.encode(house, order="sorted")
-            if digest not in self.mine.rules:
-                self.tell("rules", to=to, system=id, digest=digest, text=self.settings[digest].decode())
+            self.tell_rules(id, digest, self.settings[digest], to)
         return out
+
+    def tell_rules(self, system: str, digest: str, settings: bytes, to: Audience) -> None:
+        """Put house rules into the log, where those who will see what is played by them have not seen them yet."""
+        known = self.known.seen[""].rules if to is None else self.mine.rules
+        if digest not in known:
+            self.tell("rules", to=to, system=system, digest=digest, text=settings.decode())
 
     def kept(self, digests: Mapping[str, str]) -> dict[str, House]:
         """The house rules of a play, as they were kept. Raises Undecodable."""

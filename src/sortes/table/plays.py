@@ -224,20 +224,29 @@ def reveal(desk: Desk, r: requests.Reveal) -> None:
         [],
         {deck: cards for deck, cards in hidden.gone.items() if cards},
     )
-    changes: list[Event] = []
+    would: dict[str, sheets.Sheets] = dict(
+        hidden.sheets
+    )  # what sheets would be if all had seen it in its time
     throws = 0
     for _, event in desk.history(hidden.number):
         of_play = event.get("play") == r.play or event.get("deck", "").endswith(f"-{r.play}")
         its_own = event["kind"] == "committed" and event["stretch"] == hidden.stretch
         if event.get("to") is not None and event["kind"] != "blind" and (of_play or its_own):
+            if event["kind"] == "played":
+                for system, digest in event["houses"].items():
+                    desk.tell_rules(system, digest, desk.stored(digest), None)
             if event["kind"] == "throw":
                 event = with_stays(event, throws, hidden.stays)
                 throws += 1
-            changes += event.get("changes", ())
             told.append({"counts": dict(counts), "event": event})
+        if event.get("to") is None or of_play:
+            for change in event.get("changes", ()):
+                would = sheets.applied(would, change) if change["at"][0] in would else would
         name = audience(event)
         counts[name] = counts.get(name, 0) + 1
     more: Event = {"gone": gone} if gone else {}
+    known = {id: one.sheets for id, one in desk.known.seen[""].characters.items()}
+    changes = [c for id in would if id in known for c in sheets.between(id, known[id], would[id])]
     more |= {"changes": changes} if changes else {}
     desk.tell("revealed", play=r.play, _events=told, **more)
     secret = desk.known.secrets.get(hidden.stretch)

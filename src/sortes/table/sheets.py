@@ -542,6 +542,26 @@ def _set(sheet: Sheet, path: list[str], value: Any) -> None:
         sheet[path[0]] = value
 
 
+def between(who: str, before: Sheets, after: Sheets) -> list[Change]:
+    """The operations that lead from some sheets of a character to others, numbers as differences."""
+    out: list[Change] = []
+    for system, sheet in after.items():
+        old = before.get(system, {})
+        for field, value in sheet.items():
+            if not isinstance(value, Mapping):
+                pairs = [([field], old.get(field, 0), value)]
+            else:
+                was = old.get(field, {})
+                pairs = [([field, key], was.get(key, 0), value.get(key)) for key in {**was, **value}]
+            for path, a, b in pairs:
+                at = [who, system, *path]
+                if b is None:
+                    out.append({"at": at, "to": None})
+                elif a != b:
+                    out.append({"at": at, "by": b - a})
+    return out
+
+
 def inverse(who: str, before: Sheets, after: Sheets, change: Change) -> list[Change]:
     """The operations that undo one, given its character's sheets before and after it: the real difference of what was
     added, the old value of what was set."""
@@ -563,6 +583,7 @@ __all__ = [
     "Sheets",
     "Someone",
     "applied",
+    "between",
     "brought",
     "edited",
     "effects",

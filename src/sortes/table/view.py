@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -40,6 +41,7 @@ class Hidden(Struct):
     number: int
     counts: Counts
     stretch: str = ""
+    sheets: dict[str, dict[str, dict[str, Any]]] = {}  # of who plays, as all knew them when it began
     gone: dict[str, list[str]] = {}  # by deck: cards that did not come back yet
     throws: int = 0
     dealt: dict[str, tuple[str, list[str]]] = {}  # by throw and group: from which deck, and which cards
@@ -94,7 +96,7 @@ class Known(Struct):
         """Take the next event in."""
         to = event.get("to")
         self._note(event)
-        known = event["kind"] == "revealed"  # to the table itself, nothing of it is new
+        known = "_events" in event  # a reveal: to the table itself, nothing of it is new
         fold.fold(
             self.all, {k: v for k, v in event.items() if k not in ("gone", "changes")} if known else event
         )
@@ -158,7 +160,13 @@ class Known(Struct):
                 self.doors[event["_door"]] = event["id"]
         elif kind == "played":
             if event.get("to") is not None:
-                self.hidden[event["play"]] = Hidden(event["to"], self.number, dict(self.counts))
+                people = self.seen[""].characters
+                sheets = {
+                    id: people[id].sheets for id in (event.get("who"), event.get("opponent")) if id in people
+                }
+                self.hidden[event["play"]] = Hidden(
+                    event["to"], self.number, dict(self.counts), sheets=sheets
+                )
         elif kind == "throw":
             self._thrown(event)
         elif kind == "shuffled":
