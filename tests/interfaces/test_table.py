@@ -129,7 +129,7 @@ def test_a_play_waits_and_goes_on_in_another_command(sortes: Shell) -> None:
     done = sortes.json("table", "answer", waiting["play"], "1")
     assert done["outcome"]["result"] in ("win", "loss", "bust")
     assert sortes.left() == 52 - 7
-    assert "waits" in sortes.run("table", "answer", waiting["play"], "1", status=2)
+    assert "waits" in sortes.run("table", "answer", waiting["play"], "1", status=1)  # somebody was first
 
 
 def test_a_rule_that_can_ask_is_refused_before_anything_is_thrown(sortes: Shell) -> None:
@@ -347,6 +347,12 @@ def test_a_store_that_cannot_be_used_is_one_line(
         (("table", "delete", "nowhere"), "table"),
         (("table", "clock", "Flood", "--size", "x"), "size"),
         (("table", "clock", "Flood", "--size", "0"), "size"),
+        (("table", "clock", ""), "title"),
+        (("table", "thread", "  "), "title"),
+        (("table", "note", "  "), "text"),
+        (("table", "question", ""), "text"),
+        (("table", "log", "-n", "0"), "n"),
+        (("table", "character", "Mara", "=3"), "values"),
         (("table", "character", "Mara", "cards.els"), "values"),
         (("table", "character", "Mara", "cards.els.Talk=many"), "cards.els.Talk"),
         (("table", "character", "Mara", "cards.nothing=3"), "cards.nothing"),
@@ -368,6 +374,18 @@ def test_bad_input_is_named(sortes: Shell, args: tuple[str, ...], parameter: str
     out = sortes.run(*args, status=2)
     assert out.startswith(f"sortes: {parameter}: "), out
     assert out.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("args", [("table", "log"), ("systems",), ("table", "--help")])
+def test_output_that_cannot_be_written_is_no_traceback(sortes: Shell, args: tuple[str, ...]) -> None:
+    sortes.run("play", "cards.ask")
+    env = {**os.environ, **{k: v for k, v in sortes.env.items() if v is not None}}
+    env.pop("SORTES_TABLE", None)
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "sortes", *args]
+        ran = subprocess.run(command, env=env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (1, "sortes: output: cannot be written: No space left on device\n")
 
 
 def test_two_commands_at_once_both_count(sortes: Shell) -> None:

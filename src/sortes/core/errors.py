@@ -19,7 +19,7 @@ class Refused(RuleError):
 
 def wrong(parameter: str, got: object, takes: str) -> RuleError:
     """The error for `parameter`, which got `got` (shown short) and takes what `takes` says."""
-    shown = "nothing" if got is None or got == "" else repr(got)
+    shown = "nothing" if got is None or (isinstance(got, str) and not got.strip()) else repr(got)
     return RuleError(parameter, f"got {shown if len(shown) <= 60 else shown[:57] + '…'}; takes {takes}")
 
 

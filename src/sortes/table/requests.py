@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-Words: TypeAlias = Annotated[str, Meta(min_length=1, max_length=20_000)]
-Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
+Words: TypeAlias = Annotated[str, Meta(min_length=1, max_length=20_000, pattern=r"\S")]  # more than blanks
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
 Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
 Nonce: TypeAlias = Annotated[str, Meta(max_length=200)]
 Small: TypeAlias = Annotated[int, Meta(ge=0, le=1000)]
@@ -112,7 +112,7 @@ class Question(Request, frozen=True, tag="question"):
     """Something that is open in the story, and in time its answer."""
 
     id: Id | None = None
-    text: Annotated[str, Meta(max_length=2_000)] | None = None
+    text: Annotated[str, Meta(min_length=1, max_length=2_000, pattern=r"\S")] | None = None
     answer: Annotated[str, Meta(max_length=2_000)] | None = None
     gone: bool = False
 

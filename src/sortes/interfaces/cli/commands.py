@@ -316,6 +316,9 @@ class Sortes(click.Group):
         except BrokenPipeError:  # whoever read has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(141)
+        except OSError as e:  # a full disk, say; what else is written says so for itself
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            fail(1, f"output: cannot be written: {e.strerror}")
         sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -127,7 +127,8 @@ def verdict(file: str, lines: Sequence[bytes], found: Sequence[fair.Finding]) ->
     bad = [one for one in found if one.level == "wrong"]
     out = [""]
     if bad:
-        out.append(f"  {file} is not sound: {len(bad)} of its {len(lines)} lines do not hold.")
+        faults = "1 fault" if len(bad) == 1 else f"{len(bad)} faults"
+        out.append(f"  {file} is not sound: {faults} in {len(lines)} lines.")
         out += [f"    line {one.line}: {one.text}" for one in bad[:20]]
         return [*out, *([f"    and {len(bad) - 20} more"] if len(bad) > 20 else []), ""]
     thrown = sum(b'"kind":"throw"' in line for line in lines)

@@ -104,7 +104,7 @@ def character(
     edits = {}
     for one in values:
         path, equals, value = one.partition("=")
-        if not equals:
+        if not (path.strip() and equals):
             raise wrong("values", one, "PATH=VALUE, such as cards.els.Athletics=4")
         edits[path.strip()] = value
     known = any(name.casefold() == one.name.casefold() for one in state.characters.values())

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from sortes.core.errors import RuleError, wrong
+from sortes.core.errors import Refused, RuleError, wrong
 from sortes.interfaces.cli import seated
 from sortes.interfaces.cli.here import Here
 from sortes.interfaces.cli.table.group import (
@@ -39,7 +39,7 @@ def answer(
     plays = here.table.view(here.seat).state.plays
     if play not in plays:
         waiting = ", ".join(f"{id} ({one.rule})" for id, one in plays.items()) or "none"
-        raise RuleError("play", f"no play {play!r} waits here; waiting: {waiting}")
+        raise Refused("play", f"no play {play!r} waits here; waiting: {waiting}")
     one = plays[play]
     it = Prepared.from_text(one.rule, one.params)
     sat = seated.Seated(here, it)

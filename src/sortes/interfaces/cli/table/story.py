@@ -49,7 +49,7 @@ def rest(here: Here, as_json: bool, who: str | None) -> None:
 def known(here: Here, section: str, title: str) -> bool:
     """Whether something of this title is written here."""
     entries = here.table.view(here.seat).state.written.get(section, {})
-    titles = [one.get(key, "") for one in entries.values() for key in ("title", "name", "text")]
+    titles = [one[key] for one in entries.values() for key in ("title", "name", "text") if key in one]
     return title in entries or title.casefold() in [one.casefold() for one in titles]
 
 

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from sortes import house as houses
-from sortes.core.errors import Refused, RuleError, meant
+from sortes.core.errors import Refused, RuleError, meant, wrong
 from sortes.interfaces.cli.here import Here
 from sortes.interfaces.cli.table.group import (
     arg,
@@ -120,6 +120,8 @@ def show_(here: Here, as_json: bool) -> None:
 def log(here: Here, as_json: bool, many: str | None, story: bool) -> None:
     """The log."""
     most = number("n", many)
+    if most is not None and most < 1:
+        raise wrong("n", most, "a whole number from 1")
     if as_json:
         entries = list(here.table.entries(here.seat))
         tell({"table": here.name, "events": [{"number": n, **e} for n, e in entries[-most if most else 0 :]]})
