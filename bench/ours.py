@@ -63,11 +63,8 @@ def cards(cases: Iterable[Case]) -> dict[Case, Odds]:
     out: dict[Case, Odds] = {}
     for el, extra, against in cases:
         found = sortes.odds("cards.resolve", el=el, against=against, extra=extra).outcomes
-        told: Odds = {}
-        for outcome, p in found.items():
-            key = outcome.result, outcome.effect
-            told[key] = told[key] + p if key in told else p
-        out[el, extra, against] = told
+        # without Extra Effort of theirs only one's own side can bust: no two outcomes share a result and an Effect
+        out[el, extra, against] = {(outcome.result, outcome.effect): p for outcome, p in found.items()}
     return out
 
 

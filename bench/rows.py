@@ -230,7 +230,13 @@ def crowd_conflict(scale: Scale) -> Line:
 
 
 def start(table: bool, scale: Scale) -> Line:
-    ask = [clock.script("sortes"), "ask", "Is the household asleep?", "--likely", *["--no-table"] * (not table)]
+    ask = [
+        clock.script("sortes"),
+        "ask",
+        "Is the household asleep?",
+        "--likely",
+        *["--no-table"] * (not table),
+    ]
     bare = [sys.executable, "-c", "pass"]
     (mine, peer), repeats = clock.starts([ask, bare], 1e9, scale.starts)
     reached = None if table else mine <= 8 * peer

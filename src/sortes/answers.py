@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec import Struct
 
 from sortes.aims import Aim, Policy, decided
 from sortes.core.ask import Choice, Outcome
 from sortes.core.chance import Thrown
 from sortes.core.errors import RuleError, whole, wrong
+from sortes.core.exact import chances
 from sortes.core.system import Rule, Solved, Worth
 from sortes.core.world import World, Worlds
 from sortes.engine import odds as _odds
@@ -48,31 +49,29 @@ class Odds:
         self.rule, self.params, self._it = it.rule, it.params, it
         self._policy, self._worth, self._within, self._watch = policy, worth, within, watch
         self._answers: tuple[Decide, Worlds | None] | None = None
-        self._known: dict[tuple[tuple[str, ...], tuple[tuple[str, int], ...]], Solved] = {}
+        self._known: dict[tuple[tuple[str, ...], int | None], Solved] = {}
 
     def _decide(self) -> tuple[Decide, Worlds | None]:
         if self._answers is None:
             self._answers = decided(self._it, self._policy, self._worth, self._watch)
         return self._answers
 
-    def _spread(self, counters: tuple[str, ...], within: Mapping[str, int] | None = None) -> Solved:
-        within = within or {}
-        key = (counters, tuple(within.items()))
-        if key not in self._known:
-            self._known[key] = self._solved(counters, within) or self._walked(counters, within)
-        return self._known[key]
+    def _spread(self, counters: tuple[str, ...], within: int | None = None) -> Solved:
+        """The outcomes with these counters; with one of them alone, up to `within`."""
+        if (known := self._known.get((counters, within))) is None:
+            known = self._solved(counters, within) or self._walked(counters, within)
+            self._known[counters, within] = known
+        return known
 
-    def _solved(self, counters: tuple[str, ...], within: Mapping[str, int]) -> Solved | None:
+    def _solved(self, counters: tuple[str, ...], within: int | None) -> Solved | None:
         """By the room's own solver, where it has one for this question."""
         if self.rule.solve is None or (self._policy != "plain" and self._decide()[0] is not plain):
             return None
-        by = counters[0] if counters else None
-        question = msgspec.structs.replace(self._it.question, by=by, within=within.get(by) if by else None)
-        return self.rule.solve(question)
+        return self.rule.solve(self._it.asked(counters[0] if counters else None, within))
 
-    def _walked(self, counters: tuple[str, ...], within: Mapping[str, int]) -> Solved:
+    def _walked(self, counters: tuple[str, ...], within: int | None) -> Solved:
         it = self._it
-        if not within:
+        if within is None:
             it.foresee("end")
         decide, worlds = self._decide()
         means = tuple([c for c in self.rule.counters if c not in counters])
@@ -82,30 +81,31 @@ class Odds:
             it.world,
             decide,
             counters=counters,
-            within=within,
+            within={} if within is None else {counters[0]: within},
             means=means,
             worlds=worlds,
             watch=self._watch,
         )
 
-    @cached_property
-    def _whole(self) -> Solved:
-        return self._spread(tuple(c for c in self.rule.counters if c not in self.rule.endless))
-
     @property
     def solved(self) -> Solved:
         """The outcomes as whole ways of all, without counters that have no bound."""
-        return self._whole
+        return self._spread(self.rule.bounded)
+
+    @property
+    def _met(self) -> Solved | None:
+        """What `solved` is, if it was asked for already: then it answers for less, too."""
+        return self._known.get((self.rule.bounded, None))
 
     @property
     def outcomes(self) -> dict[Outcome, Fraction]:
         """Every distinct outcome with its exact chance (without counters that have no bound: ask `by` for those)."""
-        return self._whole.outcomes
+        return self.solved.outcomes
 
     @property
     def unresolved(self) -> Fraction:
         """The exact chance that a cut left open; 0 where everything resolves."""
-        return self._whole.unresolved
+        return self.solved.unresolved
 
     def by(self, field: str, within: int | None = None) -> dict[Any, Fraction]:
         """The exact chance of each value of a field; with `within`, of a counter's values up to that.
@@ -127,11 +127,9 @@ class Odds:
         if field in self.rule.counters:
             if field in self.rule.endless and within is None:
                 raise RuleError("within", f"{field} has no bound; say up to how many are wanted")
-            found = self._spread((field,), {field: within} if within is not None else None)
-        elif "_whole" in self.__dict__:
-            found = self._whole
+            found = self._spread((field,), within)
         else:
-            found = self._spread(())
+            found = self._met or self._spread(())
         left, over = found.left, found.over
         for outcome, ways in found.ways.items():
             value = getattr(outcome, field)
@@ -139,8 +137,7 @@ class Odds:
                 left += ways
                 continue
             out[value] = out.get(value, 0) + ways
-        chances = {value: Fraction(ways, over) for value, ways in out.items()}
-        return _sorted(chances), Fraction(left, over) if left else NOTHING
+        return _sorted(chances(out, over)), Fraction(left, over) if left else NOTHING
 
     def _field(self, field: str) -> str:
         name = field if field in self.rule.fields else str(field).replace("-", "_")
@@ -168,14 +165,12 @@ class Odds:
             raise wrong("by", field, "a number of the outcome")
         if not self._it.ends:
             return None
-        if field in self.rule.counters:
-            whole = self.__dict__.get("_whole")
-            if whole is None or field in self.rule.endless:
-                return self._spread(()).means.get(field)
-        found = self._whole
-        if found.unresolved or any(getattr(outcome, field) is None for outcome in found.outcomes):
+        if field in self.rule.counters and (self._met is None or field in self.rule.endless):
+            return self._spread(()).means.get(field)
+        found = self.solved
+        if found.left or any(getattr(outcome, field) is None for outcome in found.ways):
             return None
-        return sum((p * getattr(outcome, field) for outcome, p in found.outcomes.items()), Fraction(0))
+        return expected(attrgetter(field), found)
 
     def rows(self, by: str | None = None, within: int | None = None) -> list[dict[str, Any]]:
         """One row for each distinct outcome, or each value of a field: its fields, `p` exact, `probability`."""

@@ -27,11 +27,15 @@ def prepare(rule: str | Rule | Prepared, *, house: houses.Given = None, **params
     `rule` is an id such as "cards.resolve", or a rule object; `params` are the rule's own; `house` changes settings
     (a mapping or a TOML file). Raises RuleError, naming the parameter.
     """
+    return _prepared(rule, house, params)
+
+
+def _prepared(rule: str | Rule | Prepared, house: houses.Given, params: Mapping[str, Any]) -> Prepared:
     if isinstance(rule, Prepared):
         if params or house is not None:
             raise RuleError("rule", "is prepared already; give parameters and house rules when preparing it")
         return rule
-    return Prepared(rule, house, **params)
+    return Prepared.of(rule, params, house)
 
 
 def odds(
@@ -50,7 +54,7 @@ def odds(
     a function of the state and the choice, or a mapping of choosers to these. `within` bounds a counter in `by`.
     `watch` hears of progress in long work. Raises RuleError, naming the parameter.
     """
-    it = prepare(rule, house=house, **params)
+    it = _prepared(rule, house, params)
     if within is not None:
         whole("within", within, 0, WITHIN)
     check_policy(policy)
@@ -83,7 +87,7 @@ def play(
     purses too, as an interface that asks people must. `watch` hears of progress while a policy is worked out.
     Raises RuleError, naming the parameter.
     """
-    it = prepare(rule, house=house, **params)
+    it = _prepared(rule, house, params)
     check_policy(policy)
     if rng is None:
         rng = SystemRandom() if seed is None else Random(whole("seed", seed, 0))
@@ -122,7 +126,7 @@ def advise(
     or a mapping of choosers to these; the default is each chooser's own. `policies` lets a fixed policy stand in for
     choosers by name. Raises RuleError, naming the parameter.
     """
-    it = prepare(rule, house=house, **params)
+    it = _prepared(rule, house, params)
     if policies:
         return Advice(it, {}, lambda: planned(it, worth, policies, watch))
     if foregone(it, worth):
@@ -147,7 +151,7 @@ def simulate(
 
     Choices follow `policy`, as in `odds`. Raises RuleError, naming the parameter.
     """
-    it = prepare(rule, house=house, **params)
+    it = _prepared(rule, house, params)
     check_policy(policy)
     whole("n", n, 1, 10**12)
     if seed is not None:
@@ -161,9 +165,8 @@ def simulate(
     if it.rule.crowd and policy == "plain" and (found := it.rule.crowd(it.question, n, source)) is not None:
         return Counter(found)
     decide, worlds = decided(it, policy, worth, watch)
-    counters = tuple(c for c in it.rule.counters if c not in it.rule.endless)
     return _simulate.crowd(
-        it.state, it.stock, it.world, n, source, decide, counters=counters, worlds=worlds, watch=watch
+        it.state, it.stock, it.world, n, source, decide, counters=it.rule.bounded, worlds=worlds, watch=watch
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from sortes import catalog
 from sortes import house as houses
 from sortes.core.ask import State
@@ -19,51 +21,49 @@ class Prepared:
     """A rule with its parameters checked and its decks laid out: takes a rule's place in all four walks."""
 
     def __init__(self, rule: str | Rule, house: houses.Given = None, **params: Any) -> None:
-        self.rule = catalog.rule(rule)
-        self.params = self.rule.form.read(params)
-        self._lay_out(house)
+        self._lay_out(rule, params, house)
+
+    @classmethod
+    def of(
+        cls,
+        rule: str | Rule,
+        params: Mapping[str, Any],
+        house: houses.Given = None,
+        *,
+        text: bool = False,
+    ) -> Prepared:
+        """The same from parameters by name; with `text`, they may be text as typed."""
+        made = cls.__new__(cls)
+        made._lay_out(rule, params, house, text=text)
+        return made
 
     @classmethod
     def from_text(cls, rule: str | Rule, params: Mapping[str, Any], house: houses.Given = None) -> Prepared:
         """The same from parameters as they were typed."""
-        made = cls.__new__(cls)
-        made.rule = catalog.rule(rule)
-        made.params = made.rule.form.read(params, text=True)
-        made._lay_out(house)
-        return made
+        return cls.of(rule, params, house, text=True)
 
-    def _lay_out(self, given: houses.Given) -> None:
-        rule = self.rule
-        rules = [rule, *map(catalog.rule, rule.calls)]
-        if given is None:
-            self.houses = plainly(rule)
-        else:
-            ids = frozenset([one.system for one in rules])
-            changes = houses.sections(given, rule.system, ids)
-            self.houses = {id: houses.house(catalog.system(id), changes[id]) for id in ids}
-        self.house = self.houses[rule.system]
-        supplied: dict[str, Any] = {}
-        for name, kind in rule.form.supplied.items():
-            is_house = isinstance(kind, type) and issubclass(kind, House)
-            supplied[name] = self.house if is_house else catalog.called(rule, self.houses)
-        self.state: State = rule.start(**self.params, **supplied)
-        purses: dict[str, Purse] = {}
-        for one in reversed(rules):  # the rule's own purses go before those of what it calls
-            if one.purses:
-                params = self.params if one is rule else {n: f.default for n, f in one.form.fields.items()}
-                for what, purse in one.purses(params, self.houses[one.system]).items():
-                    keeps = one is rule or purse.size is not None
-                    purses[what] = purse if keeps else Purse(purse.used, purse.size, keeps=False)
-        self.stock, piles = self._laid(tuple(purses))
+    def _lay_out(
+        self, id: str | Rule, params: Mapping[str, Any], house: houses.Given, *, text: bool = False
+    ) -> None:
+        self.rule = rule = catalog.rule(id)
+        self.params = rule.form.read(params, text=text)
+        under = plainly(rule) if house is None else setting(rule, house)
+        self.houses, self.house = under.houses, under.houses[rule.system]
+        self.state: State = rule.start(**self.params, **under.supplied)
+        purses = under.lent
+        if rule.purses:  # its own go before those of what it calls
+            own = rule.purses(self.params, self.house)
+            purses = {**purses, **own} if purses else own
+        self.stock, piles = self._laid(tuple(purses), under.made)
         self.world = World(piles, tuple(purses.values()))
 
-    def _laid(self, purses: tuple[str, ...]) -> tuple[Stock, tuple[Pile, ...]]:
+    def _laid(self, purses: tuple[str, ...], made: tuple[House, ...]) -> tuple[Stock, tuple[Pile, ...]]:
         """The decks that the rule and what it calls draw from, fresh or as the parameters say."""
         marks = self.rule.form.marks
-        if all(self.params[name] is None for name in marks.values()):
-            return fresh(self.rule, tuple(self.houses.values()), purses)
+        if not [name for name in marks.values() if self.params[name] is not None]:
+            return fresh(self.rule, made, purses)
         lefts, totals = [], []
-        decks = decks_of(self.rule, tuple(self.houses.values()))
+        decks = decks_of(self.rule, made)
         for deck in decks:
             named = [marks.get((role, deck.name)) for role in ("stocks", "discards", "lies")]
             left, total = self._pile(deck, *named)
@@ -135,14 +135,47 @@ class Prepared:
     @property
     def question(self) -> Question:
         """What a room's own solver is asked."""
-        return Question(self.params, self.house, self.stock, self.world)
+        return self.asked()
+
+    def asked(self, by: str | None = None, within: int | None = None) -> Question:
+        """The same of one counter, up to `within`."""
+        return Question(self.params, self.house, self.stock, self.world, by, within)
+
+
+class Setting(Struct, frozen=True):
+    """What a rule plays under: the house rules of each system it belongs to or calls, what it is given of these beside
+    its parameters, and the purses of what it calls."""
+
+    houses: Mapping[str, House]
+    made: tuple[House, ...]  # the same, without the systems' ids
+    supplied: Mapping[str, Any]
+    lent: Mapping[str, Purse]
+
+
+def setting(rule: Rule, given: houses.Given) -> Setting:
+    """What a rule plays under, with these settings changed."""
+    called = [catalog.rule(id) for id in rule.calls]
+    ids = dict.fromkeys([one.system for one in (rule, *called)])
+    changes = houses.sections(given, rule.system, frozenset(ids))
+    made = {id: houses.house(catalog.system(id), changes[id]) for id in ids}
+    supplied: dict[str, Any] = {}
+    for name, kind in rule.form.supplied.items():
+        is_house = isinstance(kind, type) and issubclass(kind, House)
+        supplied[name] = made[rule.system] if is_house else catalog.called(rule, made)
+    lent: dict[str, Purse] = {}
+    for one in reversed(called):
+        if one.purses:
+            params = {name: field.default for name, field in one.form.fields.items()}
+            for what, purse in one.purses(params, made[one.system]).items():
+                ends = purse.size is not None  # one without end is not counted in the play of another rule
+                lent[what] = purse if ends else Purse(purse.used, purse.size, keeps=False)
+    return Setting(made, tuple(made.values()), supplied, lent)
 
 
 @lru_cache(maxsize=256)
-def plainly(rule: Rule) -> Mapping[str, House]:
-    """The house rules of a rule and of what it calls, as the systems come."""
-    ids = dict.fromkeys([rule.system, *[catalog.rule(id).system for id in rule.calls]])
-    return {id: houses.house(catalog.system(id)) for id in ids}
+def plainly(rule: Rule) -> Setting:
+    """What a rule plays under as the systems come."""
+    return setting(rule, None)
 
 
 @lru_cache(maxsize=256)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import comb
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,8 @@ import sortes
 from sortes import catalog
 from sortes.engine.advise import plan
 from sortes.engine.odds import spread
+from sortes.systems.cards.resolve import SIDES
+from sortes.systems.cards.resolve_solver import outcomes, outcomes_of_digits
 
 SMALL = ["AH", "2D", "3S", "4C", "KH", "QS"]
 
@@ -34,6 +38,31 @@ def test_c6_a_plain_roll_solved_equals_the_general_walk(
     solved = it.rule.solve(it.question)
     assert solved is not None
     assert solved.outcomes == spread(it.state, it.stock, it.world).outcomes
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.data())
+def test_c6_a_roll_counted_by_digits_equals_the_same_counted_by_sums(
+    red: int, black: int, data: st.DataObject
+) -> None:
+    size = red + black
+    n = data.draw(st.integers(0, size))
+    m = data.draw(st.integers(0, size - n))
+    own, their = data.draw(st.integers(0, n)), data.draw(st.integers(0, m))
+    for defends in SIDES:
+        by_sums = outcomes(n, m, own, their, red, size, defends)
+        assert outcomes_of_digits(n, m, own, their, red, size, defends) == by_sums
+        assert sum(by_sums.values()) == comb(size, red)
+
+
+@pytest.mark.parametrize("packs", [1, 2])  # in one pack by digits, in two by sums
+def test_c6_a_roll_with_extra_effort_on_both_sides_solved_equals_the_general_walk(packs: int) -> None:
+    for defends in SIDES:
+        roll: dict[str, Any] = {"el": 3, "extra": 2, "against": 2, "their_extra": 3, "defends": defends}
+        it = sortes.prepare("cards.resolve", house={"packs": packs, "jokers": 2}, **roll)
+        assert it.rule.solve is not None
+        solved = it.rule.solve(it.question)
+        assert solved is not None
+        assert solved.outcomes == spread(it.state, it.stock, it.world).outcomes
 
 
 def test_c6_a_roll_on_a_partly_used_deck_solved_equals_the_general_walk() -> None:

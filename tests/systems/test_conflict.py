@@ -50,7 +50,7 @@ def walking() -> Iterator[None]:
 
 def by_round(odds: sortes.Odds, within: int) -> tuple[dict[tuple[str, int], F], F]:
     """How it ended and in which round, and what was left."""
-    found = odds._spread(("rounds",), {"rounds": within})
+    found = odds._spread(("rounds",), within)
     return {(o.result, o.rounds): p for o, p in found.outcomes.items()}, found.unresolved
 
 

@@ -27,7 +27,9 @@ def test_every_line_of_sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     }
     assert all(row["ours"] and row["peer"] for row in rows)
     said = capsys.readouterr().out.splitlines()
-    assert [line.startswith(row["work"]) for line, row in zip(said[2:-1], rows, strict=True)] == [True] * len(rows)
+    assert [line.startswith(row["work"]) for line, row in zip(said[2:-1], rows, strict=True)] == [True] * len(
+        rows
+    )
 
 
 def test_a_row_that_cannot_be_measured_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

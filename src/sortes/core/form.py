@@ -146,16 +146,15 @@ class Form:
 
         `given` is by name, `_` and `-` alike; with `text`, values may be text as typed. Raises RuleError.
         """
+        if not text:
+            try:  # all at once; one by one only to say what is wrong
+                return msgspec.structs.asdict(msgspec.convert(given, self._whole))
+            except (msgspec.ValidationError, ValueError, OverflowError):
+                pass
         values = {name.replace("-", "_"): value for name, value in given.items()}
         if len(values) < len(given):
             twice = next(name for name in given if "-" in name and name.replace("-", "_") in given)
             raise RuleError(twice.replace("-", "_"), "is given twice; takes one value")
-        if not text:
-            try:  # all at once; one by one only to say what is wrong
-                whole = msgspec.convert(values, self._whole)
-                return {name: getattr(whole, name) for name in self.fields}
-            except (msgspec.ValidationError, ValueError, OverflowError):
-                pass
         for name in values:
             if name not in self.fields:
                 hint = meant(name, self.fields)

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from sortes.core.ask import Outcome, State
+from sortes.core.exact import chances
 from sortes.core.form import Form
 from sortes.core.world import Deck, Purse, Reads, Stock, World
 
@@ -57,17 +58,17 @@ class Solved(Struct, frozen=True):
 
     @classmethod
     def of(
-        cls, chances: Mapping[Outcome, Fraction], unresolved: Fraction, means: Mapping[str, Fraction]
+        cls, known: Mapping[Outcome, Fraction], unresolved: Fraction, means: Mapping[str, Fraction]
     ) -> Solved:
         """The same from chances."""
-        over = lcm(unresolved.denominator, *(p.denominator for p in chances.values()))
-        ways = {outcome: int(p * over) for outcome, p in chances.items()}
+        over = lcm(unresolved.denominator, *(p.denominator for p in known.values()))
+        ways = {outcome: int(p * over) for outcome, p in known.items()}
         return cls(ways, over, int(unresolved * over), dict(means))
 
     @property
     def outcomes(self) -> dict[Outcome, Fraction]:
         """Every outcome with its exact chance."""
-        return {outcome: Fraction(ways, self.over) for outcome, ways in self.ways.items()}
+        return chances(self.ways, self.over)
 
     @property
     def unresolved(self) -> Fraction:
@@ -96,13 +97,12 @@ class Question(Struct, frozen=True):
         pairs = zip(self.stock.decks, self.stock.labels, self.stock.totals, strict=True)
         return {deck.name: dict(zip(labels, counts, strict=True)) for deck, labels, counts in pairs}
 
-    def count(self, deck: str, reads: Reads) -> dict[Any, int]:
+    def count(self, deck: str, reads: Reads) -> Mapping[Any, int]:
         """How much is left in a deck of all that `reads` tells apart."""
         i = self.stock.place[deck]
-        coarse = self.stock.coarse(tuple([(reads,) if j == i else () for j in range(len(self.stock.decks))]))
-        pile = coarse.project(self.world, self.stock).piles[i]
+        pile = self.world.piles[i]
         assert pile is not None
-        return {label[0]: n for label, n in zip(coarse.labels[i], pile.left, strict=True)}
+        return self.stock.told_apart(i, pile, reads)
 
 
 class Rule:
@@ -150,6 +150,11 @@ class Rule:
     def form(self) -> Form:
         """Its parameters, as people and programs fill them in."""
         return Form(self.start)
+
+    @cached_property
+    def bounded(self) -> tuple[str, ...]:
+        """The counters that are told without being asked for."""
+        return tuple([c for c in self.counters if c not in self.endless])
 
     @cached_property
     def fields(self) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class Purse(Struct, frozen=True, gc=False):
         return self.size is None or self.used + n <= self.size
 
 
-class Pile(Struct, frozen=True, gc=False):
+class Pile(Struct, frozen=True, gc=False, cache_hash=True):
     """A deck in play: what is left, and what lies on the table for the act under way. The rest is the discard."""
 
     left: Counts
@@ -114,6 +114,7 @@ class Stock:
             self._of_card.append({card: index[one] for card, one in of_card.items()})
         self._readings: dict[tuple[int, Reads], tuple[tuple[Any, ...], dict[Any, int], tuple[int, ...]]] = {}
         self._projected: dict[tuple[int, Pile, Stock], Pile] = {}
+        self._apart: dict[tuple[int, Pile, Reads], Mapping[Any, int]] = {}
         self._coarse: dict[tuple[tuple[Reads, ...], ...], Stock] = {}
         self.noticed: dict[
             Any, tuple[tuple[Reads, ...], ...]
@@ -148,6 +149,17 @@ class Stock:
             if len(self._projected) < PROJECTED:
                 self._projected[key] = seen
         return seen
+
+    def told_apart(self, deck: int, pile: Pile, reads: Reads) -> Mapping[Any, int]:
+        """How much is left in a pile of all that `reads` tells apart."""
+        key = (deck, pile, reads)
+        if (left := self._apart.get(key)) is None:
+            left = dict.fromkeys(self.reading(deck, reads)[1], 0)
+            for one, n in zip(self.reading(deck, reads)[0], pile.left, strict=True):
+                left[one] += n
+            if len(self._apart) < PROJECTED:
+                self._apart[key] = left
+        return left
 
     def reading(self, deck: int, reads: Reads) -> tuple[tuple[Any, ...], dict[Any, int], tuple[int, ...]]:
         """What `reads` sees of each label, the place of each thing seen in a hand, and the labels in that order."""

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from sortes.core.ask import Choice, Done, Moment, Outcome, State, Tally, Throw, call
 from sortes.core.chance import Draw
+from sortes.core.exact import chances
 from sortes.core.system import Solved
 from sortes.core.world import Finer, Stock, World, Worlds
 from sortes.engine.policy import Decide, answered, plain
@@ -271,11 +272,6 @@ def counted(counters: tuple[str, ...], counts: tuple[int, ...], what: str, n: in
 def ending(done: Done, counters: tuple[str, ...], counts: tuple[int, ...]) -> Outcome:
     """The outcome with what was counted on the way."""
     return replace(done.outcome, **dict(zip(counters, counts, strict=True))) if counters else done.outcome
-
-
-def chances(ways: Mapping[Any, int], over: int) -> dict[Any, Fraction]:
-    """Ways as chances."""
-    return {outcome: Fraction(n, over) for outcome, n in ways.items()}
 
 
 class Closed(Struct, frozen=True):

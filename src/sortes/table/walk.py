@@ -121,7 +121,9 @@ class Walk:
                 elif len(offered.options) > 1:
                     if self.decide is None or self.throws > MOST:
                         if self.playing.to == []:
-                            raise Refused("to", "this goes on for too long to be played blind; play it for some seat")
+                            raise Refused(
+                                "to", "this goes on for too long to be played blind; play it for some seat"
+                            )
                         return self._wait(_asked(offered))
                     worlds = Worlds(self.stock, self.world)
                     option = _taken(offered, self.decide(self.state, offered, worlds, worlds.start))
