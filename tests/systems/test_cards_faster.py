@@ -15,7 +15,7 @@ from sortes import catalog
 from sortes.engine.advise import plan
 from sortes.engine.odds import spread
 from sortes.systems.cards.resolve import SIDES
-from sortes.systems.cards.resolve_solver import outcomes, outcomes_of_digits
+from sortes.systems.cards.resolve_solver import DIGIT, PACK, outcomes, outcomes_of_digits
 
 SMALL = ["AH", "2D", "3S", "4C", "KH", "QS"]
 
@@ -63,6 +63,17 @@ def test_c6_a_roll_with_extra_effort_on_both_sides_solved_equals_the_general_wal
         solved = it.rule.solve(it.question)
         assert solved is not None
         assert solved.outcomes == spread(it.state, it.stock, it.world).outcomes
+
+
+def test_c6_digits_hold_all_the_ways_of_one_pack() -> None:
+    assert max(comb(PACK, red) for red in range(PACK + 1)) < 2**DIGIT
+
+
+@pytest.mark.parametrize("red", [0, 1, 3])
+def test_c6_a_roll_of_hundreds_of_cards_with_hardly_a_red_among_them(red: int) -> None:
+    roll: dict[str, Any] = {"el": 500, "extra": 5, "against": 5, "deck": {"S": 260, "C": 255, "H": red}}
+    it = sortes.prepare("cards.resolve", house={"packs": 20}, **roll)
+    assert sortes.odds(it).outcomes == spread(it.state, it.stock, it.world).outcomes
 
 
 def test_c6_a_roll_on_a_partly_used_deck_solved_equals_the_general_walk() -> None:

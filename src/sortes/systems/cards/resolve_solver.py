@@ -23,6 +23,7 @@ from sortes.systems.cards.deck import colour
 from sortes.systems.cards.resolve import BOTH_BUST, Resolved, Side, bust, resolve, scored, their_bust
 
 DIGIT = 64  # bits
+PACK = 67  # cards, the most of which the ways of any number of reds are one digit: C(67, 33) < 2**64
 
 choose = lru_cache(maxsize=1024)(comb)
 
@@ -62,7 +63,7 @@ def drawn(question: Question, extra: int) -> Solved | None:
     if n + m > size:
         return None
     over = choose(size, red)
-    count = outcomes if over >> DIGIT else outcomes_of_digits
+    count = outcomes_of_digits if size <= PACK else outcomes
     return Solved(count(n, m, own, their, red, size, p["defends"]), over)
 
 
