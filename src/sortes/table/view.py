@@ -32,6 +32,9 @@ class Secret(Struct):
     cards: bool = False  # whether cards of the table's were drawn under it
     lots: list[int] = []  # seals that are still to be had
     root: str = ""  # what the seals come from
+    tangled: bool = (
+        False  # revealed in another order than it was drawn: then its numbers cannot be worked out again
+    )
 
 
 class Hidden(Struct):
@@ -44,6 +47,9 @@ class Hidden(Struct):
     sheets: dict[str, dict[str, dict[str, Any]]] = {}  # of who plays, as all knew them when it began
     gone: dict[str, list[str]] = {}  # by deck: cards that did not come back yet
     throws: int = 0
+    span: list[
+        int
+    ] = []  # of its throws: the first's number and the last's, and how much all had seen by then
     dealt: dict[str, tuple[str, list[str]]] = {}  # by throw and group: from which deck, and which cards
     stays: dict[str, int] = {}  # by the same: shuffles that these cards stayed out of
 
@@ -69,6 +75,7 @@ class Known(Struct):
     secrets: dict[str, Secret] = {}
     seals: dict[str, str] = {}  # seats -> the seal of their next play in secret
     hidden: dict[str, Hidden] = {}
+    revealed: list[Hidden] = []  # with cards, under secrets that are not opened
 
     # ---- the door -------------------------------------------------------------------------------
 
@@ -152,6 +159,7 @@ class Known(Struct):
                 self.secrets[stretch].lots.remove(int(lot))
         elif kind == "opened-secret":
             self.secrets.pop(event["stretch"], None)
+            self.revealed = [one for one in self.revealed if one.stretch != event["stretch"]]
         elif kind == "seat":
             self.doors = {
                 door: seat for door, seat in self.doors.items() if seat != event["id"] or "_door" not in event
@@ -171,8 +179,8 @@ class Known(Struct):
             self._thrown(event)
         elif kind == "shuffled":
             self._shuffled(event["deck"])
-        elif kind == "revealed":
-            self.hidden.pop(event["play"], None)
+        elif kind == "revealed" and (hidden := self.hidden.pop(event["play"], None)) and hidden.gone:
+            self._placed(hidden)
 
     def _thrown(self, event: Event) -> None:
         hidden = self.hidden.get(event["play"])
@@ -195,6 +203,22 @@ class Known(Struct):
                 hidden.dealt[f"{hidden.throws}.{i}"] = (item["name"], item["faces"])
         if hidden:
             hidden.throws += 1
+            seen = self.counts.get("", 0)
+            hidden.span = [*(hidden.span or [self.number, 0, seen, 0]), self.number, seen]
+            first, _, early, _, last, late = hidden.span
+            hidden.span = [first, last, early, late]
+
+    def _placed(self, hidden: Hidden) -> None:
+        """What was hidden is told after what was told before it, where all had seen as much when both were drawn. If it
+        was drawn the other way round, whoever reads the log cannot know what was left in the deck for either."""
+        first, _, early, late = hidden.span
+        for one in self.revealed:
+            _, last, before, after = one.span
+            if before <= late and early <= after and last > first:
+                for stretch in (one.stretch, hidden.stretch):
+                    if stretch in self.secrets:
+                        self.secrets[stretch].tangled = True
+        self.revealed.append(hidden)
 
     def _shuffled(self, deck: str) -> None:
         """Cards of plays in secret come back too, but for those that still lie out."""
