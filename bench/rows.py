@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from math import log
@@ -176,6 +176,7 @@ def cards(extra: bool, scale: Scale) -> Line:
     cases = (_cases(scale, extra),)
     forms = [(peers.cards_hands, cases)]  # hands dealt from a deck, as icepool has them
     asides = [(peers.cards_places, cases), (peers.cards_joint, cases)]  # thought anew: reds laid onto places
+    scale = replace(scale, seconds=3 * scale.seconds)  # once each would be chance
     return race(scale, partial(ours.cards, *cases), "icepool", forms, asides, factor=20)
 
 
