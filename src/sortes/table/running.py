@@ -85,5 +85,6 @@ def prove(desk: Desk, r: requests.Prove) -> None:
             desk.open(stretch)
             if known.all.stretches.get(secret.purpose) == stretch:
                 desk.commit(secret.purpose, desk.words(r.words))
-    if closed and not desk.events:
-        raise Refused("prove", "cards are out in secret: reveal those plays first")
+    if not desk.events:
+        why = "cards are out in secret: reveal those plays first" if closed else "nothing was thrown since"
+        raise Refused("prove", why)
