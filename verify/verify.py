@@ -60,9 +60,9 @@ class Log:
             acts.get(e["kind"], bool)(e)
 
     def read(self, data):
-        """Every event with its place: (the line it belongs to, 1 if it was hidden, the line that tells of it)."""
+        """Every event with its place: (its line or the one it came behind, its place behind that, what tells it)."""
         *lines, end, rest = data.split(b"\n")
-        chain = bytes(32)
+        chain, hidden = bytes(32), {}
         for self.line, line in enumerate(lines, 1):
             raw = line[84:-1]
             chain = bytes.fromhex(sha("sortes/1/chain", chain, raw))
@@ -73,9 +73,12 @@ class Log:
             yield (self.line, 0, self.line), e
             for one in a(list, e.get("events", [])) if e["kind"] == "revealed" else []:
                 need(0 < whole(one["after"]) < self.line, "what was hidden belongs after an earlier line")
-                yield (one["after"], 1, self.line), one["event"]
+                row = hidden.setdefault(one["after"], [])
+                need(whole(one.get("before", 0)) <= len(row), "what was hidden belongs before what was told")
+                row.insert(len(row) - one.get("before", 0), (self.line, one["event"]))
         last = b'{"end":"%s","lines":%d}' % (chain.hex().encode(), len(lines))
         need(end == last and not rest, "the end is not the end of this chain")
+        yield from (((at, i, line), e) for at, row in hidden.items() for i, (line, e) in enumerate(row, 1))
 
     def opened(self, e):
         self.table = a(str, e["table"])

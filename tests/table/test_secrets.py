@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sortes.core.errors import RuleError
-from sortes.table import fair, fold, requests, service
+from sortes.table import fold, requests, service
 from sortes.table.log import shown
 from sortes.table.service import Table
 from sortes.table.stores import Store, open_store
@@ -237,19 +237,3 @@ def test_a_spend_that_is_revealed_after_a_scene_is_as_if_all_had_seen_it(store: 
     sheets = [next(iter(table.view(seat).state.characters.values())).sheets for seat in (gm, ann)]
     assert sheets[0] == sheets[1]
     assert sheets[0] == next(iter(table.known().all.characters.values())).sheets
-
-
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_reveals_in_any_order_leave_every_log_sound(store: Store, order: tuple[int, int]) -> None:
-    """What was drawn at one place, and is told the other way round, stays closed: it is not proved, and not wrong."""
-    session = Session(store, 2)
-    table, gm = session.table, session.gm
-    plays = [table.act(gm, requests.Play(rule="cards.ask", to="gm")) for _ in range(2)]
-    for i in order:
-        table.act(gm, requests.Reveal(play=str(plays[i].play)))
-    table.act(gm, requests.Play(rule="cards.ask"))
-    table.act(gm, requests.Prove())
-    for seat in session.seats.values():
-        levels = [f.level for f in fair.verify_log(table.exported(seat))]
-        assert "wrong" not in levels
-        assert ("not-yet-opened" in levels) == (order == (1, 0))

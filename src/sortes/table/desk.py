@@ -18,7 +18,7 @@ from sortes.engine.policy import Decide, plain
 from sortes.table import fair, fold, requests
 from sortes.table.log import GM, Audience, Event, shown
 from sortes.table.stored import Undecodable
-from sortes.table.view import Known, Secret
+from sortes.table.view import Hidden, Known, Secret
 from sortes.table.walk import Laid, Walk
 
 SEALS = 16  # secret plays that a commitment to dice brings seals for
@@ -134,17 +134,15 @@ class Desk:
 
     # ---- chance ---------------------------------------------------------------------------------
 
-    def chance(self, to: Audience, nonce: str) -> Callable[[bool], tuple[Event, fair.Stream]]:
-        """Where the throws of this request come from. Each stretch counts the request once."""
+    def chance(self, sealed: str, nonce: str) -> Callable[[bool], tuple[Event, fair.Stream]]:
+        """Where the throws of this request come from: the seal of a play in secret, or the table's own stretches. Each
+        stretch counts the request once."""
         streams: dict[str, tuple[Event, fair.Stream]] = {}
         filled = {} if nonce else {"filled": True}
         word = nonce or self.token(16).hex()
 
         def stream(cards: bool) -> tuple[Event, fair.Stream]:
-            if to is not None:
-                stretch = self.sealed(to)
-            else:
-                stretch = self.known.all.stretches["cards" if cards else "dice"]
+            stretch = sealed or self.known.all.stretches["cards" if cards else "dice"]
             if stretch not in streams:
                 secret = self._secret(stretch)
                 if sha256(word.encode()).hexdigest()[:16] in secret.nonces:
@@ -172,23 +170,24 @@ class Desk:
         made = next(e for e in self.events if e.get("stretch") == stretch and "_secret" in e)
         return Secret(made["_secret"], "play")
 
-    def sealed(self, to: Audience) -> str:
-        """The stretch of a play in secret: the seal that its seat was told of, else one drawn by lot, else its own."""
-        for event in self.events:
-            if event["kind"] == "sealed" or (event["kind"] == "committed" and "to" in event):
-                return str(event["stretch"])
-        if stretch := self.known.seals.get(self.seat):
-            return stretch
-        return self.seal() or self.commit("play", "", to)
+    def sealed(self, hidden: Hidden | None = None) -> str:
+        """The stretch of a play in secret: its own from its beginning to its end. One that begins takes the seal that
+        its seat was told of, or a new one."""
+        if hidden and hidden.stretch in self.known.secrets:  # it is not where the table was imported
+            return hidden.stretch
+        return self.known.seals.get(self.seat) or self.seal()
 
-    def seal(self) -> str | None:
-        """Bind this seat's next play in secret to a seal, and tell it alone. None where no seal is left."""
+    def seal(self) -> str:
+        """Bind this seat's next play in secret to a seal drawn by lot, or where none is left to a secret of its own,
+        and tell it alone."""
         dice = self.known.all.stretches["dice"]
         secret = self.known.secrets.get(dice)
         taken = {event["stretch"] for event in self.events if event["kind"] == "sealed"}
         lots = [lot for lot in secret.lots if f"{dice}.{lot}" not in taken] if secret else []
         if secret is None or not lots:
-            return None
+            stretch = self.commit("play", "", sorted({GM, self.seat}) if self.role == GM else [self.seat])
+            self.tell("sealed", to=[self.seat], stretch=stretch, _seat=self.seat)
+            return stretch
         lot = lots[fair_lot(len(lots), self.token)]
         hidden = seal_secret(bytes.fromhex(secret.root), lot).hex()
         stretch = f"{dice}.{lot}"
@@ -252,13 +251,20 @@ class Desk:
         return playing
 
     def walk(
-        self, laid: Laid, state: Any, policy: str, nonce: str, answer: Any = None, faces: Any = None
+        self,
+        laid: Laid,
+        state: Any,
+        policy: str,
+        nonce: str,
+        sealed: str,
+        answer: Any = None,
+        faces: Any = None,
     ) -> None:
         """Go on with a play, and tell of it to those who may see it."""
         playing = laid.playing
         to = playing.to
         decide: Decide | None = plain if policy == "plain" or to == [] else None
-        walk = Walk(laid, state, self.chance(to, nonce), decide=decide)
+        walk = Walk(laid, state, self.chance(sealed, nonce), decide=decide)
         if policy == "best" and to != []:
             walk.decide = lambda state, choice, worlds, world: self.best(walk, state)
         done = len(self.events)

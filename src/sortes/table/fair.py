@@ -355,6 +355,9 @@ class _Verifier:
     def read(self, lines: Iterable[bytes]) -> list[_Placed]:
         """Check form and chain; the events that matter, in their true order."""
         found: list[_Placed] = []
+        self.rows: dict[
+            int, list[_Placed]
+        ] = {}  # by the line that they came after: what was hidden, in true order
         head, number, ended = START, 0, False
         for number, line in enumerate(lines, 1):
             if ended:
@@ -379,23 +382,24 @@ class _Verifier:
                 self.say(number, "wrong", f"the event cannot be read: {e}")
         if not ended:
             self.say(number + 1, "wrong", "the log has no end: lines are missing")
-        return sorted(
-            found, key=lambda one: one[:2]
-        )  # stable: what was hidden at one place stays in the order told
+        found += [one for row in self.rows.values() for one in row if one[3]["kind"] in KINDS]
+        return sorted(found, key=lambda one: one[:2])  # stable: what was hidden at one place keeps its order
 
     def _placed(self, number: int, event: dict[str, Any]) -> Iterator[_Placed]:
-        told = [(number, 0, event)]
-        if event["kind"] == "revealed":
-            for one in _list(event.get("events", [])):
-                if not 1 <= _whole(one["after"]) < number:
-                    raise _Misshapen("what was hidden belongs after an earlier line")
-                told.append((one["after"], 1, one["event"]))
-        for place, hidden, one in told:
-            kind = _text(one["kind"])
-            if kind == "opened-secret" and HEX.fullmatch(_text(one["secret"])):
+        events = [event]
+        for one in _list(event.get("events", [])) if event["kind"] == "revealed" else ():
+            place, before, hidden = _whole(one["after"]), _whole(one.get("before", 0)), one["event"]
+            row = self.rows.setdefault(place, [])
+            if not 1 <= place < number or before > len(row):
+                raise _Misshapen("what was hidden belongs after an earlier line, before what was told of it")
+            _text(hidden["kind"])
+            row.insert(len(row) - before, (place, 1, number, hidden))
+            events.append(hidden)
+        for one in events:
+            if one["kind"] == "opened-secret" and HEX.fullmatch(_text(one["secret"])):
                 self.secrets.setdefault(_text(one["stretch"]), bytes.fromhex(one["secret"]))
-            if kind in KINDS or (place, hidden) == (1, 0):
-                yield place, hidden, number, one
+        if event["kind"] in KINDS or number == 1:
+            yield number, 0, number, event
 
     def replay(self, first: bool, line: int, event: dict[str, Any]) -> None:
         """Check one event against all before it. Raises one of WRONG where it is not as it must be."""

@@ -70,18 +70,21 @@ def _group(item: Event, keys: Collection[str]) -> Event:
 
 
 def _revealed(event: Event, keys: Collection[str]) -> Event:
-    """A reveal, with the events that were hidden from this seat and the place of each among what it had seen."""
-    if "_events" not in event:  # of a table that was imported
-        return dict(event)
+    """A reveal, with the events that were hidden from this seat and the place of each among what it had seen: behind
+    which number, and before how many that were revealed earlier with the same one."""
     new = [one for one in event["_events"] if not sees(keys, one["event"].get("to"))]
     out = _plain(event)
     if not new:
         return {key: value for key, value in out.items() if key not in ("gone", "changes")}
+    earlier = [
+        (one["at"], count(one["counts"], keys)) for one in event["_earlier"] if not sees(keys, one["to"])
+    ]
     out["events"] = []
     for one in new:
         told = shown({key: value for key, value in one["event"].items() if key != "to"}, keys)
-        assert told is not None
-        out["events"].append({"after": count(one["counts"], keys), "event": told})
+        after = count(one["counts"], keys)
+        before = sum(at > one["at"] and place == after for at, place in earlier)
+        out["events"].append({"after": after, "event": told, **({"before": before} if before else {})})
     return out
 
 

@@ -15,7 +15,8 @@ from sortes.core.system import Rule
 from sortes.prepared import Prepared, decks_of
 from sortes.table import fold, requests, sheets
 from sortes.table.desk import Desk
-from sortes.table.log import GM, Event, audience
+from sortes.table.log import GM, Event
+from sortes.table.revealing import unveiled
 from sortes.table.stored import Shelf, Undecodable
 from sortes.table.walk import Laid, named
 
@@ -60,10 +61,9 @@ def play(desk: Desk, r: requests.Play) -> None:
         houses=desk.keep(it.houses, to),
         purses=purses,
     )
+    sealed = "" if to is None else desk.sealed()
     if to is None:
         desk.renew()
-    else:
-        desk.sealed(to)
     own: dict[str, fold.Deck] = {}
     for deck in it.stock.decks:
         if deck.each:
@@ -72,11 +72,11 @@ def play(desk: Desk, r: requests.Play) -> None:
     begun = msgspec.to_builtins(playing)
     for key in ("purses", "to", "seat"):
         begun.pop(key, None)
-    desk.tell("played", to=to, **begun)
+    desk.tell("played", to=to, **begun, **({"_stretch": sealed} if sealed else {}))
     for name, laid_out in own.items():
         desk.tell("shuffled", to=to, deck=name, cards=[list(one) for one in laid_out.cards.items()], out=[])
     known, mine = with_decks(desk.known.all, own), with_decks(desk.mine, own)
-    desk.walk(Laid(playing, known, mine, it.houses), it.state, r.policy, r.nonce)
+    desk.walk(Laid(playing, known, mine, it.houses), it.state, r.policy, r.nonce, sealed)
     if r.to == "blind":
         desk.tell("blind", to=sorted({desk.seat, GM}), play=id, rule=rule.id, question=r.question)
     if to is not None:
@@ -161,9 +161,11 @@ def answer(desk: Desk, r: requests.Answer) -> None:
         state = Shelf(made, playing.houses).load(playing.state)
     except Undecodable as e:
         raise Refused("play", f"{e}; end it by hand") from None
+    sealed = "" if playing.to is None else desk.sealed(desk.known.hidden[r.play])
     if playing.to is None:
         desk.renew()
-    desk.walk(Laid(playing, desk.known.all, desk.mine, made), state, r.policy, r.nonce, chosen, faces)
+    laid = Laid(playing, desk.known.all, desk.mine, made)
+    desk.walk(laid, state, r.policy, r.nonce, sealed, chosen, faces)
 
 
 def may_answer(desk: Desk, playing: fold.Playing, ask: Event) -> None:
@@ -219,45 +221,11 @@ def reveal(desk: Desk, r: requests.Reveal) -> None:
     theirs = hidden is not None and (bool(desk.keys & set(hidden.to)) or (not hidden.to and desk.role == GM))
     if hidden is None or not theirs:
         raise RuleError("play", f"there is no play {r.play!r} in secret that this seat may reveal")
-    counts, told, gone = (
-        dict(hidden.counts),
-        [],
-        {deck: cards for deck, cards in hidden.gone.items() if cards},
-    )
-    would: dict[str, sheets.Sheets] = dict(
-        hidden.sheets
-    )  # what sheets would be if all had seen it in its time
-    throws = 0
-    for _, event in desk.history(hidden.number):
-        of_play = event.get("play") == r.play or event.get("deck", "").endswith(f"-{r.play}")
-        its_own = event["kind"] == "committed" and event["stretch"] == hidden.stretch
-        if event.get("to") is not None and event["kind"] != "blind" and (of_play or its_own):
-            if event["kind"] == "played":
-                for system, digest in event["houses"].items():
-                    desk.tell_rules(system, digest, desk.stored(digest), None)
-            if event["kind"] == "throw":
-                event = with_stays(event, throws, hidden.stays)
-                throws += 1
-            told.append({"counts": dict(counts), "event": event})
-        if event.get("to") is None or of_play:
-            for change in event.get("changes", ()):
-                would = sheets.applied(would, change) if change["at"][0] in would else would
-        name = audience(event)
-        counts[name] = counts.get(name, 0) + 1
-    more: Event = {"gone": gone} if gone else {}
-    known = {id: one.sheets for id, one in desk.known.seen[""].characters.items()}
-    changes = [c for id in would if id in known for c in sheets.between(id, known[id], would[id])]
-    more |= {"changes": changes} if changes else {}
-    desk.tell("revealed", play=r.play, _events=told, **more)
+    more = unveiled(desk.known, r.play, desk.history(hidden.number))
+    begun = next(one["event"] for one in more["_events"] if one["event"]["kind"] == "played")
+    for system, digest in begun["houses"].items():
+        desk.tell_rules(system, digest, desk.stored(digest), None)
+    desk.tell("revealed", play=r.play, **more)
     secret = desk.known.secrets.get(hidden.stretch)
     if secret and not secret.cards and r.play not in desk.known.all.plays:
         desk.open(hidden.stretch)
-
-
-def with_stays(event: Event, n: int, stays: Mapping[str, int]) -> Event:
-    """A throw with how many shuffles its cards stayed out of while they were hidden."""
-    groups = []
-    for i, item in enumerate(event["groups"]):
-        many = stays.get(f"{n}.{i}", 0)
-        groups.append({**item, "stays": many} if many else item)
-    return {**event, "groups": groups}

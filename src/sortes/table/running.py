@@ -81,7 +81,7 @@ def prove(desk: Desk, r: requests.Prove) -> None:
         if stretch in waiting or stretch in known.seals.values():
             continue
         of_cards = secret.cards or secret.purpose == "cards"
-        if secret.counter and not secret.tangled and not (closed and of_cards):
+        if secret.counter and not (closed and of_cards):
             desk.open(stretch)
             if known.all.stretches.get(secret.purpose) == stretch:
                 desk.commit(secret.purpose, desk.words(r.words))

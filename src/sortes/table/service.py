@@ -27,6 +27,7 @@ from sortes.table import deeds, fair, fold, requests
 from sortes.table.desk import Desk, door, written_down
 from sortes.table.log import GM, Event, count, shown
 from sortes.table.plays import prepared
+from sortes.table.revealing import rebuilt
 from sortes.table.stored import Shelf
 from sortes.table.stores import Appended, Conflict, Store
 from sortes.table.view import FORM, Known, View, restored
@@ -369,7 +370,13 @@ def imported(
     wrong_ = [found for found in fair.verify_log(read) if found.level == "wrong"]
     if wrong_:
         raise RuleError("file", f"line {wrong_[0].line}: {wrong_[0].text}; nothing was imported")
-    events = [msgspec.json.decode(fair.LINE.fullmatch(line)[2]) for line in read[:-1]]  # type: ignore[index]
+    told = (msgspec.json.decode(fair.LINE.fullmatch(line)[2]) for line in read[:-1])  # type: ignore[index]
+    try:
+        events = rebuilt(told)
+    except (AttributeError, LookupError, TypeError, ValueError, msgspec.MsgspecError) as e:
+        raise RuleError(
+            "file", f"is no log of a table as Sortes keeps it ({e!r}); nothing was imported"
+        ) from None
     title = events[0].get("title", name)
     events.append({"kind": "imported", "from": title, "lines": len(events), "at": int(time() * 1000)})
     return _made(store, name, events, title, "GM", token)

@@ -18,7 +18,7 @@ from sortes.core.errors import RuleError
 from sortes.table import fold
 from sortes.table.log import GM, Counts, Event, audience, count, sees, shown
 
-FORM = "known-1"  # of the snapshot; another number whenever a snapshot of before cannot be read any more
+FORM = "known-2"  # of the snapshot; another number whenever a snapshot of before cannot be read any more
 Keys = frozenset[str]
 
 
@@ -32,24 +32,21 @@ class Secret(Struct):
     cards: bool = False  # whether cards of the table's were drawn under it
     lots: list[int] = []  # seals that are still to be had
     root: str = ""  # what the seals come from
-    tangled: bool = (
-        False  # revealed in another order than it was drawn: then its numbers cannot be worked out again
-    )
+    number: int = 0  # where it was committed to
+    counts: Counts = {}
 
 
 class Hidden(Struct):
-    """A play that not all may see: where it began, and what of the decks it holds."""
+    """A play that not all may see: where its events begin, where it began itself, and what of the decks it holds."""
 
     to: list[str]
     number: int
     counts: Counts
+    begun: int
     stretch: str = ""
     sheets: dict[str, dict[str, dict[str, Any]]] = {}  # of who plays, as all knew them when it began
     gone: dict[str, list[str]] = {}  # by deck: cards that did not come back yet
     throws: int = 0
-    span: list[
-        int
-    ] = []  # of its throws: the first's number and the last's, and how much all had seen by then
     dealt: dict[str, tuple[str, list[str]]] = {}  # by throw and group: from which deck, and which cards
     stays: dict[str, int] = {}  # by the same: shuffles that these cards stayed out of
 
@@ -75,7 +72,6 @@ class Known(Struct):
     secrets: dict[str, Secret] = {}
     seals: dict[str, str] = {}  # seats -> the seal of their next play in secret
     hidden: dict[str, Hidden] = {}
-    revealed: list[Hidden] = []  # with cards, under secrets that are not opened
 
     # ---- the door -------------------------------------------------------------------------------
 
@@ -103,10 +99,12 @@ class Known(Struct):
         """Take the next event in."""
         to = event.get("to")
         self._note(event)
-        known = "_events" in event  # a reveal: to the table itself, nothing of it is new
-        fold.fold(
-            self.all, {k: v for k, v in event.items() if k not in ("gone", "changes")} if known else event
-        )
+        if event["kind"] != "revealed":
+            fold.fold(self.all, event)
+        elif event.get("_new"):  # of a table that was imported
+            fold.fold(self.all, {**event, "events": event["_events"]})
+        else:  # to the table itself, nothing of it is new
+            fold.fold(self.all, {k: v for k, v in event.items() if k not in ("gone", "changes")})
         if to:
             self._own(to)
         for view, keys in self._views():
@@ -145,21 +143,25 @@ class Known(Struct):
         if kind == "committed":
             lots = list(range(1, len(event.get("seals", ())) + 1))
             if "_secret" in event:  # of a table that was imported, nobody knows them here
-                made = Secret(
-                    event["_secret"], event.get("for", "play"), lots=lots, root=event.get("_root", "")
+                self.secrets[event["stretch"]] = Secret(
+                    event["_secret"],
+                    event.get("for", "play"),
+                    lots=lots,
+                    root=event.get("_root", ""),
+                    number=self.number,
+                    counts=dict(self.counts),
                 )
-                self.secrets[event["stretch"]] = made
         elif kind == "sealed":
-            if "_secret" not in event:
+            if "_seat" not in event:
                 return
-            self.secrets[event["stretch"]] = Secret(event["_secret"], "play")
+            if "_secret" in event:  # else it has a commitment of its own
+                self.secrets[event["stretch"]] = Secret(event["_secret"], "play")
             self.seals[event["_seat"]] = event["stretch"]
             stretch, _, lot = event["stretch"].rpartition(".")
             if stretch in self.secrets:
                 self.secrets[stretch].lots.remove(int(lot))
         elif kind == "opened-secret":
             self.secrets.pop(event["stretch"], None)
-            self.revealed = [one for one in self.revealed if one.stretch != event["stretch"]]
         elif kind == "seat":
             self.doors = {
                 door: seat for door, seat in self.doors.items() if seat != event["id"] or "_door" not in event
@@ -172,15 +174,20 @@ class Known(Struct):
                 sheets = {
                     id: people[id].sheets for id in (event.get("who"), event.get("opponent")) if id in people
                 }
-                self.hidden[event["play"]] = Hidden(
-                    event["to"], self.number, dict(self.counts), sheets=sheets
+                stretch = event.get("_stretch", "")
+                own = self.secrets.get(stretch)
+                number, counts = (
+                    (own.number, own.counts) if own and own.counts else (self.number, self.counts)
                 )
+                hidden = Hidden(event["to"], number, dict(counts), self.number, stretch, sheets)
+                self.hidden[event["play"]] = hidden
+                self.seals = {seat: seal for seat, seal in self.seals.items() if seal != stretch}
         elif kind == "throw":
             self._thrown(event)
         elif kind == "shuffled":
             self._shuffled(event["deck"])
-        elif kind == "revealed" and (hidden := self.hidden.pop(event["play"], None)) and hidden.gone:
-            self._placed(hidden)
+        elif kind == "revealed":
+            self.hidden.pop(event["play"], None)
 
     def _thrown(self, event: Event) -> None:
         hidden = self.hidden.get(event["play"])
@@ -193,8 +200,7 @@ class Known(Struct):
             )
         if hidden:
             hidden.stretch = event.get("stretch", hidden.stretch)
-            if hidden.stretch in self.seals.values():
-                self.seals = {seat: seal for seat, seal in self.seals.items() if seal != hidden.stretch}
+            self.seals = {seat: seal for seat, seal in self.seals.items() if seal != hidden.stretch}
         for i, item in enumerate(event["groups"]):
             if item["kind"] == "shuffled":
                 self._shuffled(item["deck"])
@@ -203,22 +209,6 @@ class Known(Struct):
                 hidden.dealt[f"{hidden.throws}.{i}"] = (item["name"], item["faces"])
         if hidden:
             hidden.throws += 1
-            seen = self.counts.get("", 0)
-            hidden.span = [*(hidden.span or [self.number, 0, seen, 0]), self.number, seen]
-            first, _, early, _, last, late = hidden.span
-            hidden.span = [first, last, early, late]
-
-    def _placed(self, hidden: Hidden) -> None:
-        """What was hidden is told after what was told before it, where all had seen as much when both were drawn. If it
-        was drawn the other way round, whoever reads the log cannot know what was left in the deck for either."""
-        first, _, early, late = hidden.span
-        for one in self.revealed:
-            _, last, before, after = one.span
-            if before <= late and early <= after and last > first:
-                for stretch in (one.stretch, hidden.stretch):
-                    if stretch in self.secrets:
-                        self.secrets[stretch].tangled = True
-        self.revealed.append(hidden)
 
     def _shuffled(self, deck: str) -> None:
         """Cards of plays in secret come back too, but for those that still lie out."""
