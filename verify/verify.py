@@ -86,6 +86,14 @@ class Log:
             self.shuffled({"deck": name, "cards": cards})
 
     def shuffled(self, e):
+        self.put_back(e) if "back" in e else self.full(e)
+
+    def put_back(self, e):
+        full, left, _ = self.decks[e["deck"]]
+        need(Counter(a(list, e["back"])) <= full - left, "cards go back that had not been drawn")
+        left.update(e["back"])
+
+    def full(self, e):
         if "cards" in e:
             full = Counter({a(str, card): need(whole(n), "no card") for card, n in a(list, e["cards"])})
             need(len(full) == len(e["cards"]), "a card is listed twice")

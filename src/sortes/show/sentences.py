@@ -176,6 +176,8 @@ def _shuffled(names: Names, event: Event, was: Was) -> Told:
         return Told(f"lays a new {name} of {sum(n for _, n in event['cards'])} cards")
     if event.get("by") == "correction":
         return Told(f"shuffles the cards of a play back into the {name}")
+    if "back" in event:
+        return Told(f"has what was drawn in secret back in the {name}, which ran out: {len(event['back'])}")
     out = len(event.get("out", ()))
     stay = f"; {out} {'card stays' if out == 1 else 'cards stay'} out" if out else ""
     return Told(f"shuffles the {name}{stay}")

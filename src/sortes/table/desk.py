@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any
@@ -19,7 +20,7 @@ from sortes.table import fair, fold, requests
 from sortes.table.log import GM, Audience, Event, shown
 from sortes.table.stored import Undecodable
 from sortes.table.view import Hidden, Known, Secret
-from sortes.table.walk import Laid, Walk
+from sortes.table.walk import Laid, Settled, Walk
 
 SEALS = 16  # secret plays that a commitment to dice brings seals for
 REQUESTS = 500  # that throw, after which a stretch ends by itself
@@ -252,17 +253,22 @@ class Desk:
 
     def walk(
         self,
-        laid: Laid,
+        playing: fold.Playing,
+        houses: Mapping[str, House],
         state: Any,
         policy: str,
         nonce: str,
         sealed: str,
         answer: Any = None,
         faces: Any = None,
+        own: Mapping[str, fold.Deck] | None = None,
     ) -> None:
-        """Go on with a play, and tell of it to those who may see it."""
-        playing = laid.playing
+        """Go on with a play, and tell of it to those who may see it. `own` are decks that are laid for it now."""
         to = playing.to
+        known, mine, public = (
+            with_decks(one, own or {}) for one in (self.known.all, self.mine, self.known.seen[""])
+        )
+        laid = Laid(playing, known, mine, houses, public if to is None else mine, self.settled())
         decide: Decide | None = plain if policy == "plain" or to == [] else None
         walk = Walk(laid, state, self.chance(sealed, nonce), decide=decide)
         if policy == "best" and to != []:
@@ -271,11 +277,30 @@ class Desk:
         walk.go(answer, faces)
         for event in walk.events:
             if "to" in event:
-                if event["to"] is None:
+                if event["to"] is None:  # for all to see, by itself: nothing may tell what it belongs to
                     del event["to"]
+                    event["act"] = self.id()
             elif to is not None:
                 event["to"] = to
         self.events[done:] = [*self.events[done:], *walk.events]
+
+    def settled(self) -> list[Settled]:
+        """The cards that were drawn in secret and are in the discard, as far as all others have them in the deck still:
+        one that was thrown by hand since is elsewhere."""
+        out, decks, public = [], self.known.all.decks, self.known.seen[""].decks
+        missing = {
+            deck: Counter(public[deck].left) - Counter(one.left)
+            for deck, one in decks.items()
+            if deck in public
+        }
+        for play, hidden in self.known.hidden.items():
+            lies = self.known.all.plays[play].out if play in self.known.all.plays else {}
+            for deck, cards in hidden.gone.items():
+                back = (Counter(cards) - Counter(lies.get(deck, ()))) & missing[deck]
+                missing[deck] -= back
+                if back:
+                    out.append(Settled(play, hidden.to, deck, list(back.elements())))
+        return out
 
     def best(self, walk: Walk, state: Any) -> Any:
         """The best option of a choice, as far as the seat can know."""
@@ -289,6 +314,11 @@ class Desk:
         laid = Laid(playing, known, known, walk.laid.houses)
         made = plan(state, laid.stock, laid.world, aims(laid.rule, None))
         return made.situation(made.start).best.value
+
+
+def with_decks(state: fold.State, own: Mapping[str, fold.Deck]) -> fold.State:
+    """A state with the decks of a play that begins."""
+    return msgspec.structs.replace(state, decks={**state.decks, **own}) if own else state
 
 
 def written_down(request: requests.Request) -> bytes:

@@ -269,6 +269,12 @@ class _Deck:
         self.stays = [(card, n - 1) for card, n in self.stays if n > 1]
         return fair
 
+    def put_back(self, cards: Any) -> bool:
+        """These cards are in the deck again; whether they had been drawn."""
+        fair = Counter(_list(cards)) <= self.full - self.left
+        self.left.update(cards)
+        return fair
+
     def take(self, card: Any, stays: int, by_hand: bool) -> bool:
         """Whether there was such a card to take. By hand people may have one that was out in secret."""
         if not isinstance(card, str) or card not in self.full or (self.left[card] < 1 and not by_hand):
@@ -446,6 +452,10 @@ class _Verifier:
 
     def _shuffle(self, line: int, event: dict[str, Any]) -> None:
         name = _text(event["deck"])
+        if "back" in event:
+            if not self.decks[name].put_back(event["back"]):
+                self.say(line, "wrong", f"cards go back into {name} that had not been drawn")
+            return
         if "cards" in event:
             self.decks[name] = _Deck(event["cards"])
         if not self.decks[name].shuffle(event.get("out", [])):

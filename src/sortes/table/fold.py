@@ -15,7 +15,7 @@ from msgspec import Struct
 from sortes.table import sheets
 from sortes.table.log import Event
 
-ACTS = 20  # acts that can still be undone
+ACTS = 20  # acts for the same people to see that can still be undone
 
 Change: TypeAlias = dict[str, Any]  # an operation on sheets
 
@@ -123,7 +123,10 @@ def _act(state: State, event: Event, play: str | None = None) -> Act | None:
     before = msgspec.json.encode(state.plays[play]) if play in state.plays else None
     act = Act(event["act"], event.get("seat", ""), event["kind"], event.get("to"), play)
     act.before = msgspec.json.decode(before, type=Playing) if before else None
-    state.acts = [*state.acts[1 - ACTS :], act]
+    alike = [one for one in state.acts if one.to == act.to]  # so that none in secret takes another's place
+    if len(alike) >= ACTS:
+        state.acts = [one for one in state.acts if one is not alike[0]]
+    state.acts = [*state.acts, act]
     return act
 
 
@@ -331,7 +334,13 @@ def _shuffled(state: State, event: Event, late: bool) -> None:
     name = event["deck"]
     if "cards" in event:
         _lay(state, name, event["cards"])
-    elif not late and name in state.decks:
+    elif late or name not in state.decks:
+        pass
+    elif "back" in event:
+        deck = state.decks[name]
+        for card in event["back"]:
+            deck.left[card] = min(deck.left.get(card, 0) + 1, deck.cards[card])
+    else:
         deck = state.decks[name]
         deck.left = dict(deck.cards)
         hidden = [card for _, cards in event.get("_hidden", ()) for card in cards]

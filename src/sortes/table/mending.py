@@ -12,8 +12,7 @@ from sortes.core.errors import Refused, RuleError
 from sortes.core.form import Field, explained
 from sortes.table import fold, requests
 from sortes.table.desk import Desk
-from sortes.table.log import Audience, Event, shown
-from sortes.table.walk import staying
+from sortes.table.log import Event, shown
 
 
 def undo(desk: Desk, r: requests.Undo) -> None:
@@ -52,14 +51,8 @@ def touches(act: fold.Act, later: fold.Act) -> bool:
 def correct(desk: Desk, r: requests.Correct) -> None:
     """The game master sets a play right."""
     desk.master("correct", "correct a play")
-    events = [
-        event
-        for _, event in desk.history(0)
-        if event.get("play") == r.play and shown(event, desk.keys) is not None
-    ]
-    told = [e.get("_events") or e.get("events") or [] for e in events if e["kind"] == "revealed"]
-    flat = [one["event"] for part in told for one in part]
-    begun = next((e for e in [*flat, *events] if e["kind"] == "played"), None)
+    events = told(desk, r.play)
+    begun = next((e for e in events if e["kind"] == "played"), None)
     if begun is None:
         raise RuleError("play", f"there is no play {r.play!r} here")
     rule = catalog.rule(begun["rule"])
@@ -82,14 +75,27 @@ def correct(desk: Desk, r: requests.Correct) -> None:
         raise RuleError("cards", "cards go back into the deck only with void")
     if not (r.text or more):
         raise RuleError("correct", "is empty; takes a text, another outcome, or void")
-    to = None if any("to" not in e for e in events) else begun.get("to")
+    to = begun.get("to") if r.play in desk.known.hidden else None
     desk.tell("corrected", to=to, play=r.play, text=r.text, **more)
     if r.cards:
         if to is not None:
             raise Refused(
                 "cards", "cards of a play in secret go back only when all see them; reveal it first"
             )
-        put_back(desk, r.play, [*flat, *events])
+        put_back(desk, r.play, events)
+
+
+def told(desk: Desk, play: str) -> list[Event]:
+    """The events of a play, as far as the seat may know of it."""
+    out: list[Event] = []
+    of_play = [event for _, event in desk.history(0) if event.get("play") == play]
+    open_ = any(event["kind"] == "revealed" for event in of_play)
+    for event in of_play:
+        if event.get("_new"):  # of a table that was imported: they are nowhere else
+            out += [one["event"] for one in event["_events"]]
+        if open_ or shown(event, desk.keys) is not None:
+            out.append(event)
+    return out
 
 
 def resolved(events: Iterable[Event]) -> Event:
@@ -101,27 +107,15 @@ def resolved(events: Iterable[Event]) -> Event:
 
 
 def put_back(desk: Desk, play: str, events: Iterable[Event]) -> None:
-    """Shuffle the cards of a play back into their decks, and nothing else."""
+    """Shuffle the cards of a play back into their decks, as far as they lie nowhere else by now."""
     cards: dict[str, Counter[str]] = {}
     for event in events:
         for item in event.get("groups", ()) if event["kind"] == "throw" else ():
             if item["kind"] == "cards" and item["name"] in desk.known.all.decks:
                 cards.setdefault(item["name"], Counter()).update(item["faces"])
-    for deck, back in cards.items():
-        seen = desk.known.seen[""].decks[deck]
-        away = Counter({card: n - seen.left.get(card, 0) for card, n in seen.cards.items()}) - back
-        desk.tell(
-            "shuffled",
-            deck=deck,
-            by="correction",
-            **staying(hidden_out(desk, deck, all_of_it=True), list(away.elements())),
-        )
-
-
-def hidden_out(desk: Desk, deck: str, *, all_of_it: bool = False) -> list[tuple[Audience, list[str]]]:
-    """The cards of a deck that lie out, or are gone, in plays that not all see."""
-    if all_of_it:
-        return [(one.to, one.gone[deck]) for one in desk.known.hidden.values() if one.gone.get(deck)]
-    return [
-        (p.to, p.out[deck]) for p in desk.known.all.plays.values() if p.to is not None and p.out.get(deck)
-    ]
+    known = desk.known.seen[""]
+    for deck, drawn in cards.items():
+        away = Counter(known.decks[deck].cards) - Counter(known.decks[deck].left)
+        lies = Counter(c for one in known.plays.values() if one.play != play for c in one.out.get(deck, ()))
+        if back := drawn & (away - lies):
+            desk.tell("shuffled", deck=deck, by="correction", of=play, back=list(back.elements()))

@@ -18,7 +18,7 @@ from sortes.table.desk import Desk
 from sortes.table.log import GM, Event
 from sortes.table.revealing import unveiled
 from sortes.table.stored import Shelf, Undecodable
-from sortes.table.walk import Laid, named
+from sortes.table.walk import named
 
 
 def play(desk: Desk, r: requests.Play) -> None:
@@ -75,19 +75,13 @@ def play(desk: Desk, r: requests.Play) -> None:
     desk.tell("played", to=to, **begun, **({"_stretch": sealed} if sealed else {}))
     for name, laid_out in own.items():
         desk.tell("shuffled", to=to, deck=name, cards=[list(one) for one in laid_out.cards.items()], out=[])
-    known, mine = with_decks(desk.known.all, own), with_decks(desk.mine, own)
-    desk.walk(Laid(playing, known, mine, it.houses), it.state, r.policy, r.nonce, sealed)
+    desk.walk(playing, it.houses, it.state, r.policy, r.nonce, sealed, own=own)
     if r.to == "blind":
         desk.tell("blind", to=sorted({desk.seat, GM}), play=id, rule=rule.id, question=r.question)
     if to is not None:
         if desk.known.all.written.get("settings", {}).get("tell_secrets"):
             desk.tell("noticed")
         desk.seal()
-
-
-def with_decks(state: fold.State, own: Mapping[str, fold.Deck]) -> fold.State:
-    """A state with the decks of a play that begins."""
-    return msgspec.structs.replace(state, decks={**state.decks, **own}) if own else state
 
 
 def marked(rule: Rule, state: fold.State) -> dict[str, str]:
@@ -164,8 +158,7 @@ def answer(desk: Desk, r: requests.Answer) -> None:
     sealed = "" if playing.to is None else desk.sealed(desk.known.hidden[r.play])
     if playing.to is None:
         desk.renew()
-    laid = Laid(playing, desk.known.all, desk.mine, made)
-    desk.walk(laid, state, r.policy, r.nonce, sealed, chosen, faces)
+    desk.walk(playing, made, state, r.policy, r.nonce, sealed, chosen, faces)
 
 
 def may_answer(desk: Desk, playing: fold.Playing, ask: Event) -> None:

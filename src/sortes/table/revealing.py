@@ -26,7 +26,7 @@ def unveiled(known: Known, play: str, history: Iterable[tuple[int, Event]]) -> E
     )  # what sheets would be if all had seen it in its time
     counts, throws = dict(hidden.counts), 0
     for number, event in history:
-        of_play = event.get("play") == play or event.get("deck", "").endswith(f"-{play}")
+        of_play = play in (event.get("play"), event.get("of")) or event.get("deck", "").endswith(f"-{play}")
         its_own = event["kind"] == "committed" and event["stretch"] == hidden.stretch
         if event.get("to") is not None and event["kind"] != "blind" and (of_play or its_own):
             if event["kind"] == "throw":

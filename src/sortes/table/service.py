@@ -183,7 +183,7 @@ class Table:
     def _stamped(self, desk: Desk) -> list[Event]:
         now = int(time() * 1000)
         asked = fair.acknowledged(desk.known.all.table, "", desk.seat, desk.asked)
-        events = [{**event, "at": now, "seat": desk.seat, "act": desk.act} for event in desk.events]
+        events = [{"act": desk.act, **event, "at": now, "seat": desk.seat} for event in desk.events]
         if not events:
             raise Refused("request", "there was nothing to do")
         events[0]["_asked"] = asked

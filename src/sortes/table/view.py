@@ -184,6 +184,11 @@ class Known(Struct):
                 self.seals = {seat: seal for seat, seal in self.seals.items() if seal != stretch}
         elif kind == "throw":
             self._thrown(event)
+        elif kind == "shuffled" and "back" in event:
+            if event["of"] in self.hidden:
+                gone = self.hidden[event["of"]].gone
+                left = Counter(gone[event["deck"]]) - Counter(event["back"])
+                gone[event["deck"]] = list(left.elements())
         elif kind == "shuffled":
             self._shuffled(event["deck"])
         elif kind == "revealed":

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sortes import catalog
@@ -24,7 +25,7 @@ from sortes.engine import play as engine
 from sortes.engine.policy import Decide, offer, taken
 from sortes.prepared import decks_of
 from sortes.table import fair, fold, sheets
-from sortes.table.log import Event
+from sortes.table.log import GM, Event
 from sortes.table.stored import dump
 
 MOST = 200  # throws of one request: what a policy has not ended by then is left to wait, since some games have no end
@@ -38,17 +39,39 @@ def named(deck: Deck, play: str) -> str:
     return f"{deck.name}-{play}" if deck.each else deck.name
 
 
+class Settled(Struct, frozen=True):
+    """Cards of one deck that a play in secret had and has no more: who saw them, and which they are."""
+
+    play: str
+    to: list[str]
+    deck: str
+    cards: list[str]
+
+    @property
+    def turn(self) -> int:
+        """When they go back: first what nobody saw, then what the game master did."""
+        return 0 if not self.to else 1 if GM in self.to else 2
+
+
 class Laid:
     """A play with the decks and purses of the table before it.
 
     `known` is what is on the table, as far as it may matter: all there is, or what one seat knows, whose odds are then
-    honest odds. `purses` are those of the play, in their order; one that stands on a sheet is read from there.
+    honest odds. `mine` is what the acting seat knows: purses that stand on a sheet are read from there. `seen` is what
+    all know who see the play, and `settled` the cards that are in the discard in secret.
     """
 
     def __init__(
-        self, playing: fold.Playing, known: fold.State, mine: fold.State, houses: Mapping[str, House]
+        self,
+        playing: fold.Playing,
+        known: fold.State,
+        mine: fold.State,
+        houses: Mapping[str, House],
+        seen: fold.State | None = None,
+        settled: Sequence[Settled] = (),
     ) -> None:
         self.playing, self.known, self.mine, self.houses = playing, known, mine, houses
+        self.seen, self.settled = seen or mine, list(settled)
         self.rule: Rule = catalog.rule(playing.rule)
         self.decks = decks_of(self.rule, tuple(houses.values()))
         lefts, outs, totals = [], [], []
@@ -204,11 +227,14 @@ class Walk:
             numbers: fair.Numbers = ()
         else:
             deck = self.stock.decks[self.stock.place[bag.deck]] if isinstance(bag, Draw) else None
-            if deck and self.playing.to is not None:
-                before = self._shuffled_first(bag, deck)  # type: ignore[arg-type]
+            if deck and not deck.each:
+                before = self._ready(bag, deck)  # type: ignore[arg-type]
             origin, stream = self.chance(deck is not None and not deck.each)
             start = len(stream.drawn)
-            self.state, self.world, records = engine.throw(ask, self.stock, before, stream)
+            try:
+                self.state, self.world, records = engine.throw(ask, self.stock, before, stream)
+            except Refused:
+                raise self._too_few(bag) from None
             numbers = stream.drawn[start:]
         groups = fair.groups(bag, records, numbers, stock, before)
         if not groups:
@@ -233,36 +259,82 @@ class Walk:
             item["deck"] = name
             item.update(staying(self.laid.others(name), item["out"]))
 
-    def _shuffled_first(self, draw: Draw, deck: Deck) -> World:
-        """A shuffle changes what everybody can draw, so it is never made in secret: in a play that not all see, it is
-        told to all, before the draw."""
-        opens = draw.opens and draw.opens in deck.shuffles
-        if not (opens or self.stock.short(self.world, draw)) or deck.each:
-            return self.world
-        i = self.stock.place[draw.deck]
-        pile = self.world.piles[i]
-        assert pile is not None
+    def _too_few(self, bag: Bag | Draw) -> Refused:
+        """Why a draw cannot be made, in numbers that who sees the play knows."""
+        seen = Laid(self.playing, self.laid.seen, self.laid.seen, self.laid.houses)
+        try:
+            seen.stock.opened(seen.world, bag)  # type: ignore[arg-type]
+        except Refused as e:
+            return e
+        return Refused(
+            "deck", "too few cards can be drawn while plays wait with some; end one, or draw fewer"
+        )
+
+    def _ready(self, draw: Draw, deck: Deck) -> World:
+        """The world in which a draw of the table's deck finds its cards, as far as others shall not see that some are
+        gone in secret.
+
+        Where too few are left, cards that were drawn in secret and are in the discard go back first: who did not see
+        them finds the deck as long as it ought to be. A play in secret never shuffles for others to see: where it must,
+        the deck is shuffled before the draw as if its seat had asked for that, which it may at any time (C2).
+        """
+        opens = bool(draw.opens) and draw.opens in deck.shuffles
+        world = self.world if opens else self._gone_back(draw, deck)
+        if self.playing.to is None or not (opens or self.stock.short(world, draw)):
+            return world
+        i, pile = self._pile(world, draw)
         lies = [c for c, n in zip(self.stock.labels[i], pile.out, strict=True) for _ in range(n)]
         others = [*self.laid.others(deck.name), (self.playing.to, lies)]
-        self.events.append({"kind": "shuffled", "deck": deck.name, "to": None, **staying(others, [])})
-        totals = self.stock.totals[i]
-        left = tuple([total - out for total, out in zip(totals, pile.out, strict=True)])
-        piles = self.world.piles
-        return World((*piles[:i], Pile(left, pile.out), *piles[i + 1 :]), self.world.purses)
+        self.events.append(
+            {"kind": "shuffled", "deck": deck.name, "by": "ask", "to": None, **staying(others, [])}
+        )
+        left = tuple([total - out for total, out in zip(self.stock.totals[i], pile.out, strict=True)])
+        return _with(world, i, Pile(left, pile.out))
+
+    def _gone_back(self, draw: Draw, deck: Deck) -> World:
+        """The world once there are enough cards, or all that were drawn in secret are back, in turns: whoever saw them
+        sees that they were needed."""
+        world = self.world
+        for turn in range(3):
+            i, pile = self._pile(world, draw)
+            if sum(pile.left) >= draw.n:
+                break
+            for one in [one for one in self.laid.settled if (one.deck, one.turn) == (deck.name, turn)]:
+                self.laid.settled.remove(one)
+                self.events.append(
+                    {"kind": "shuffled", "deck": one.deck, "to": one.to, "of": one.play, "back": one.cards}
+                )
+                back = self.stock.counts(i, Counter(one.cards))
+                pile = Pile(tuple([a + b for a, b in zip(pile.left, back, strict=True)]), pile.out)
+            world = _with(world, i, pile)
+        return world
+
+    def _pile(self, world: World, draw: Draw) -> tuple[int, Pile]:
+        i = self.stock.place[draw.deck]
+        pile = world.piles[i]
+        assert pile is not None
+        return i, pile
 
     def _by_hand(self, ask: Throw, faces: Sequence[Any]) -> tuple[tuple[Thrown, ...], Stock, World]:
-        """A throw that people made, and the decks that it was checked against: those that the seat knows, so that the
-        check tells nothing of what it does not. A card that is elsewhere in secret is told to the game master alone."""
+        """A throw that people made, and the decks that it was checked against: those that all know who see it, so that
+        neither the check nor a shuffle tells of what they do not. A card that is elsewhere in secret is told to the
+        game master alone; who knows where it is may not throw it."""
         bag = ask.bag
         if not isinstance(bag, Draw):
             before = self.world
             self.state, self.world, records = engine.by_hand(ask, self.stock, before, faces)
             return records, self.stock, before
-        seen = Laid(self.playing, self.laid.mine, self.laid.mine, self.laid.houses)
+        seen, mine = (
+            Laid(self.playing, one, one, self.laid.houses) for one in (self.laid.seen, self.laid.mine)
+        )
         i = self.stock.place[bag.deck]
         known = World(seen.world.piles, self.world.purses)
         short = seen.stock.short(known, bag)
         self.state, after, records = engine.by_hand(ask, seen.stock, known, faces)
+        if self.laid.mine is not self.laid.seen and not mine.stock.short(
+            opened := mine.stock.opened(mine.world, bag), bag
+        ):
+            mine.stock.take(opened, bag, faces)
         truly, told = self.world.piles[i], after.piles[i]
         assert truly is not None
         assert told is not None
@@ -273,9 +345,12 @@ class Walk:
             self.events.append({"kind": "flagged", "to": ["gm"], "text": text})
         left = tuple([max(0, b - a) for a, b in zip(drawn, truly.left, strict=True)])
         pile = told if short else Pile(left, told.out)
-        piles = self.world.piles
-        self.world = World((*piles[:i], pile, *piles[i + 1 :]), self.world.purses)
+        self.world = _with(self.world, i, pile)
         return records, seen.stock, known
+
+
+def _with(world: World, i: int, pile: Pile) -> World:
+    return World((*world.piles[:i], pile, *world.piles[i + 1 :]), world.purses)
 
 
 def staying(others: Sequence[tuple[list[str] | None, list[str]]], out: Sequence[str]) -> Event:
@@ -322,4 +397,4 @@ def _taken(choice: Choice, value: Any) -> Option:
         raise Refused("option", str(e).removeprefix("policy: ")) from None
 
 
-__all__ = ["Laid", "Walk", "named", "staying", "wanted"]
+__all__ = ["Laid", "Settled", "Walk", "named", "staying", "wanted"]
